@@ -1,0 +1,1 @@
+"""Ground floor: what a step is, and whether it is right."""

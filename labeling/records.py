@@ -1,0 +1,305 @@
+"""The nouns of the ground floor, and their rows.
+
+A row is trl's stepwise supervision (`prompt`, `completions`, `labels`) with our own columns beside
+it, so `datasets.load_dataset("json", ...)` and other trainers read it unchanged. Rows carry a schema
+version; older versions stay readable.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from labeling.errors import RecordError
+from labeling.verifiers.verdict import Evidence, Outcome, Verdict
+
+SCHEMA_VERSION = 1
+
+RIGHT_LABEL = 1
+WRONG_LABEL = 0
+UNKNOWN_LABEL = -100
+"""The value that losses ignore: nobody could tell."""
+
+LABEL_OF = {
+    Outcome.RIGHT: RIGHT_LABEL,
+    Outcome.WRONG: WRONG_LABEL,
+    Outcome.UNDECIDED: UNKNOWN_LABEL,
+}
+
+CORRECTNESS = "correctness"
+VALUE = "value"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """A problem with its reference answer; a simulator keeps what it needs in `meta`."""
+
+    id: str
+    text: str
+    answer: str | None = None
+    """Reference answer as text; None when there is none."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """What else the source says, JSON-serialisable."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step and where it stands: `solution.text[start:end] == text`, in code points."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """A solution cut into steps. Invariant: each step's span gives its text back."""
+
+    id: str
+    problem: Problem
+    text: str
+    steps: tuple[Step, ...]
+    final_correct: bool | None = None
+    """Whether the source says that the final answer is right; None when it does not say."""
+
+    @classmethod
+    def from_steps(
+        cls,
+        steps: Sequence[str],
+        *,
+        id: str,
+        problem: Problem,
+        separator: str = "\n",
+        final_correct: bool | None = None,
+    ) -> "Solution":
+        """Build a solution whose text is the steps joined by `separator`."""
+        placed: list[Step] = []
+        offset = 0
+        for step in steps:
+            placed.append(Step(step, offset, offset + len(step)))
+            offset += len(step) + len(separator)
+        return cls(
+            id=id,
+            problem=problem,
+            text=separator.join(steps),
+            steps=tuple(placed),
+            final_correct=final_correct,
+        )
+
+    @property
+    def step_texts(self) -> list[str]:
+        """The steps as plain strings."""
+        return [step.text for step in self.steps]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutCounts:
+    """What the rollouts from one prefix came to. Invariant: k + unparsable <= n - cut.
+
+    A rollout that ended by itself without an answer is wrong (it counts in `n`, not in `k`); one that
+    hit the token limit is unknown (it counts in `cut` and is left out of the fraction).
+    """
+
+    n: int
+    """Rollouts made."""
+    k: int
+    """Of these, how many ended in the right answer."""
+    cut: int = 0
+    """How many were stopped by the token limit."""
+    unparsable: int = 0
+    """How many ended by themselves without a readable answer."""
+
+    @property
+    def soft(self) -> float | None:
+        """Share of finished rollouts that came out right, in [0, 1]; None when none finished."""
+        finished = self.n - self.cut
+        return self.k / finished if finished else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepLabel:
+    """A step's recorded truth, with its origin."""
+
+    value: int
+    """1 right, 0 wrong, -100 unknown."""
+    verdict: Verdict
+    soft: float | None = None
+    """A probability label in [0, 1], where the origin gives one."""
+    counts: RolloutCounts | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledSolution:
+    """A solution with one label a step."""
+
+    solution: Solution
+    labels: tuple[StepLabel, ...]
+    origin: str
+    """Who says so: the verifiers' names, "monte_carlo", or a source's name."""
+    semantics: str = CORRECTNESS
+    """CORRECTNESS (is this step right?) or VALUE (can the prefix still reach the answer?)."""
+    first_error: int | None = None
+    """Index of the first wrong step, -1 when all are right, None when that is not known."""
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of the label file; see the module's docstring."""
+        row: dict[str, Any] = {
+            "schema": SCHEMA_VERSION,
+            "id": self.solution.id,
+            "problem_id": self.solution.problem.id,
+            "prompt": self.solution.problem.text,
+            "completions": self.solution.step_texts,
+            "labels": [label.value for label in self.labels],
+            "verdicts": [str(label.verdict.outcome) for label in self.labels],
+            "reasons": [label.verdict.reason for label in self.labels],
+            "evidence": [[asdict(e) for e in label.verdict.evidence] for label in self.labels],
+            "first_error": self.first_error,
+            "answer": self.solution.problem.answer,
+            "final_correct": self.solution.final_correct,
+            "origin": self.origin,
+            "semantics": self.semantics,
+        }
+        if any(label.soft is not None for label in self.labels):
+            row["soft"] = [label.soft for label in self.labels]
+        if any(label.counts is not None for label in self.labels):
+            counts = [label.counts or RolloutCounts(n=0, k=0) for label in self.labels]
+            for name in ("n", "k", "cut", "unparsable"):
+                row[name] = [getattr(count, name) for count in counts]
+        return row
+
+
+def first_error_of(outcomes: Sequence[Outcome]) -> int | None:
+    """Index of the first WRONG step; -1 when all are RIGHT; None when an UNDECIDED step hides it.
+
+    A WRONG step behind an UNDECIDED one is not provably the *first* error, so the answer is None.
+    """
+    for index, outcome in enumerate(outcomes):
+        if outcome is Outcome.WRONG:
+            return index
+        if outcome is Outcome.UNDECIDED:
+            return None
+    return -1
+
+
+def labelled_from_verdicts(
+    solution: Solution, verdicts: Sequence[Verdict], *, origin: str
+) -> LabelledSolution:
+    """Turn one verdict a step into a labelled solution.
+
+    Raises:
+        RecordError: The numbers of verdicts and steps differ.
+    """
+    if len(verdicts) != len(solution.steps):
+        raise RecordError(
+            f"{origin} returned {len(verdicts)} verdicts for {len(solution.steps)} steps.",
+            remedy="A verifier returns exactly one verdict a step; return UNDECIDED where it cannot tell.",
+            record_id=solution.id,
+        )
+    labels = tuple(StepLabel(value=LABEL_OF[v.outcome], verdict=v) for v in verdicts)
+    return LabelledSolution(
+        solution=solution,
+        labels=labels,
+        origin=origin,
+        first_error=first_error_of([v.outcome for v in verdicts]),
+    )
+
+
+def labelled_from_row(row: Mapping[str, Any]) -> LabelledSolution:
+    """Read a row written by `LabelledSolution.to_row`, or a bare trl stepwise-supervision row.
+
+    Raises:
+        RecordError: A field is missing or malformed, or labels and steps differ in number.
+    """
+    record_id = str(row.get("id", ""))
+    for name in ("prompt", "completions", "labels"):
+        if name not in row:
+            raise RecordError(
+                f"field {name} is missing.",
+                remedy="A labelled row needs prompt, completions and labels.",
+                record_id=record_id,
+            )
+    steps = list(row["completions"])
+    problem = Problem(
+        id=str(row.get("problem_id") or record_id), text=row["prompt"], answer=row.get("answer")
+    )
+    solution = Solution.from_steps(
+        steps, id=record_id, problem=problem, final_correct=row.get("final_correct")
+    )
+    labels = _labels_of(row, n_steps=len(steps), record_id=record_id)
+    return LabelledSolution(
+        solution=solution,
+        labels=labels,
+        origin=str(row.get("origin", "source")),
+        semantics=str(row.get("semantics", CORRECTNESS)),
+        first_error=row.get("first_error"),
+    )
+
+
+def _labels_of(row: Mapping[str, Any], *, n_steps: int, record_id: str) -> tuple[StepLabel, ...]:
+    columns = {
+        name: row.get(name)
+        for name in ("labels", "verdicts", "reasons", "evidence", "soft", "n", "k", "cut", "unparsable")
+    }
+    for name, column in columns.items():
+        if column is not None and len(column) != n_steps:
+            raise RecordError(
+                f"{n_steps} steps but {len(column)} entries in {name}.",
+                remedy=f"Every step needs one; write {UNKNOWN_LABEL} for a step nobody graded.",
+                record_id=record_id,
+            )
+    return tuple(_label_of(columns, index, record_id) for index in range(n_steps))
+
+
+def _label_of(columns: Mapping[str, Any], index: int, record_id: str) -> StepLabel:
+    def cell(name: str, default: Any = None) -> Any:
+        column = columns[name]
+        return default if column is None or column[index] is None else column[index]
+
+    value, soft = check_label(columns["labels"][index], record_id=record_id, step=index)
+    outcome = Outcome(cell("verdicts", _outcome_of(value)))
+    evidence = tuple(Evidence(**item) for item in cell("evidence", ()))
+    counts = None
+    if columns["n"] is not None:
+        counts = RolloutCounts(
+            n=int(cell("n", 0)),
+            k=int(cell("k", 0)),
+            cut=int(cell("cut", 0)),
+            unparsable=int(cell("unparsable", 0)),
+        )
+    return StepLabel(
+        value=value,
+        verdict=Verdict(outcome, str(cell("reasons", "")), evidence),
+        soft=cell("soft", soft),
+        counts=counts,
+    )
+
+
+def check_label(label: Any, *, record_id: str, step: int) -> tuple[int, float | None]:
+    """Return a label as (hard value, soft value or None).
+
+    Booleans and 0/1 are hard; a fraction strictly inside (0, 1) is a soft label whose hard value
+    is 1 from 0.5 upwards; None and -100 are unknown.
+
+    Raises:
+        RecordError: The label is not a finite number, or lies outside [0, 1].
+    """
+    if label is None or label == UNKNOWN_LABEL:
+        return UNKNOWN_LABEL, None
+    if isinstance(label, str) or not isinstance(label, (bool, int, float)) or not math.isfinite(label):
+        raise RecordError(
+            f"label {label!r} of step {step} is not a finite number.",
+            remedy="Use 1, 0, a probability between them, or -100 for unknown.",
+            record_id=record_id,
+        )
+    if not 0 <= label <= 1:
+        raise RecordError(
+            f"label {label} of step {step} is outside 0..1.",
+            remedy="Use 1, 0, a probability between them, or -100 for unknown.",
+            record_id=record_id,
+        )
+    soft = float(label) if 0 < label < 1 else None
+    return int(label >= 0.5), soft
+
+
+def _outcome_of(value: int) -> Outcome:
+    return {RIGHT_LABEL: Outcome.RIGHT, WRONG_LABEL: Outcome.WRONG}.get(value, Outcome.UNDECIDED)

@@ -1,0 +1,84 @@
+"""The three values, their evidence, and the protocol every verifier meets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from labeling.records import Problem, Solution
+
+
+class Outcome(StrEnum):
+    """What a verifier can say of a step. UNDECIDED is not WRONG."""
+
+    RIGHT = "RIGHT"
+    WRONG = "WRONG"
+    UNDECIDED = "UNDECIDED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """One claim that was looked at, machine-readable, so that a person can see why.
+
+    All fields are text or whole numbers: rows of different verifiers then share one column type.
+    """
+
+    verifier: str
+    """Name of the verifier that looked."""
+    outcome: str
+    """RIGHT, WRONG or UNDECIDED for this claim alone."""
+    kind: str = ""
+    """Class of the finding, e.g. "equation", "running_equals", "final_answer"."""
+    text: str = ""
+    """The claim as written in the step."""
+    start: int = 0
+    """Offset of the claim in the step's text, in Unicode code points."""
+    end: int = 0
+    """End of the claim, exclusive."""
+    left: str = ""
+    """Recomputed or extracted left value, as text ("" when there is none)."""
+    right: str = ""
+    """Right value or reference, as text."""
+    reason: str = ""
+    """Why, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one verifier says of one step."""
+
+    outcome: Outcome
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+    @classmethod
+    def right(cls, reason: str = "", evidence: Sequence[Evidence] = ()) -> "Verdict":
+        """Return a RIGHT verdict."""
+        return cls(Outcome.RIGHT, reason, tuple(evidence))
+
+    @classmethod
+    def wrong(cls, reason: str, evidence: Sequence[Evidence] = ()) -> "Verdict":
+        """Return a WRONG verdict; the reason is obligatory."""
+        return cls(Outcome.WRONG, reason, tuple(evidence))
+
+    @classmethod
+    def undecided(cls, reason: str, evidence: Sequence[Evidence] = ()) -> "Verdict":
+        """Return an UNDECIDED verdict; the reason is obligatory."""
+        return cls(Outcome.UNDECIDED, reason, tuple(evidence))
+
+
+class Verifier(Protocol):
+    """Anything that can judge the steps of a solution.
+
+    `verify` returns exactly one verdict a step, in order; it raises only for a fault of its own.
+    """
+
+    @property
+    def name(self) -> str:
+        """Short name, as written on the command line and in evidence."""
+        ...
+
+    def verify(self, problem: "Problem", solution: "Solution") -> list[Verdict]:
+        """Judge each step of `solution`."""
+        ...

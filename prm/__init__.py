@@ -1,0 +1,1 @@
+"""Middle floor: an estimate of whether a step is right."""

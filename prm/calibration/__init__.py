@@ -1,0 +1,1 @@
+"""Calibration of the prm floor."""

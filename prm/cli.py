@@ -1,0 +1,104 @@
+"""Verbs -> stages. The one place that names all floors; a stage is loaded when it is called."""
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from labeling.errors import ToolkitError
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A stage by name: `module` holds the config class and a `run(config) -> Report` function."""
+
+    module: str
+    config: str
+    help: str
+    run: str = "run"
+
+
+VERBS = {
+    "label": Verb("labeling.label", "LabelConfig", "label the steps of solutions: verifiers or rollouts"),
+    "train-prm": Verb("prm.train", "TrainPRMConfig", "train a process reward model on labelled steps"),
+    "evaluate": Verb("prm.evaluate", "EvaluateConfig", "measure scores or verdicts against labels"),
+    "score": Verb("prm.score", "ScoreConfig", "add step scores to a file of solutions"),
+    "train-policy": Verb("rl.train", "TrainPolicyConfig", "improve a policy with step rewards"),
+    "quickstart": Verb("rl.quickstart", "QuickstartConfig", "the whole pipeline on an embedded world"),
+    "import-gguf": Verb("prm.import_gguf", "ImportGGUFConfig", "turn a GGUF file into a transformers folder"),
+    "make-starter": Verb("rl.starter", "StarterConfig", "train the quickstart's starter policy again"),
+}
+
+
+def usage() -> str:
+    """Return the overview that `prm --help` prints."""
+    width = max(len(name) for name in VERBS)
+    lines = [
+        "usage: prm VERB [--config RECIPE] [flags]",
+        "",
+        "Label steps, train and calibrate a process reward model, improve a policy against it.",
+        "",
+        "verbs:",
+    ]
+    lines += [f"  {name:<{width}}  {verb.help}" for name, verb in VERBS.items()]
+    lines += ["", "`prm VERB --help` lists a verb's settings."]
+    lines += ["Exit codes: 0 done, 2 the input or the settings, 1 a fault of ours, 130 interrupted."]
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb; see `usage`. Returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help"):
+        _print(usage())
+        return 0
+    name, *rest = arguments
+    if name in ("-V", "--version"):
+        from labeling.report import provenance
+
+        _print(provenance()["prm-toolkit"])
+        return 0
+    if name not in VERBS:
+        _print(f"prm: there is no verb {name!r}. Verbs: {', '.join(VERBS)}.", error=True)
+        return 2
+    try:
+        return run_verb(name, rest)
+    except ToolkitError as error:
+        _print(f"prm {name}: {error}", error=True)
+        return error.exit_code
+    except KeyboardInterrupt:
+        _print(f"prm {name}: interrupted; the same command goes on where it stopped.", error=True)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception:  # noqa: BLE001  # process boundary: anything else is our fault, told with its traceback
+        traceback.print_exc()
+        _print(f"prm {name}: a fault of the toolkit, not of your input. Please report it.", error=True)
+        return 1
+
+
+def run_verb(name: str, argv: Sequence[str]) -> int:
+    """Load the stage behind a verb, build its config, run it, print its report's headline."""
+    from prm.config import parse_config
+
+    verb = VERBS[name]
+    module = importlib.import_module(verb.module)
+    config = parse_config(
+        getattr(module, verb.config), argv, prog=f"prm {name}", description=verb.help.capitalize() + "."
+    )
+    report = getattr(module, verb.run)(config)
+    _print(report.to_markdown())
+    return 0
+
+
+def _print(text: str, *, error: bool = False) -> None:
+    stream = sys.stderr if error else sys.stdout
+    stream.write(text + "\n")
+    stream.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

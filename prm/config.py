@@ -1,0 +1,93 @@
+"""A recipe and a command line -> one config dataclass; unknown keys are answered with the nearest."""
+
+import argparse
+import dataclasses
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from transformers import HfArgumentParser
+
+from labeling.errors import ConfigError
+
+Config = TypeVar("Config")
+
+
+def read_recipe(path: str | Path) -> dict[str, Any]:
+    """Read a YAML recipe into a flat mapping.
+
+    Raises:
+        ConfigError: The file does not exist, is not YAML, or is not a mapping.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise ConfigError("there is no such recipe.", remedy="Give the path of a YAML file.", file=file)
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"this is not YAML: {error}.", remedy="Mend the recipe.", file=file) from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise ConfigError(
+            f"a recipe is a mapping of settings, this is a {type(data).__name__}.",
+            remedy="Write one `name: value` a line.",
+            file=file,
+        )
+    return {str(key).replace("-", "_"): value for key, value in data.items()}
+
+
+def check_keys(config_class: type, settings: dict[str, Any], *, file: str | Path | None = None) -> None:
+    """Refuse settings that the config does not have, all at once, with the nearest valid names.
+
+    Raises:
+        ConfigError: At least one key is unknown.
+    """
+    known = [f.name for f in dataclasses.fields(config_class) if f.init]
+    unknown = [key for key in settings if key not in known]
+    if not unknown:
+        return
+    hints = []
+    for key in unknown:
+        near = difflib.get_close_matches(key, known, n=1)
+        hints.append(f"{key} (did you mean {near[0]}?)" if near else key)
+    raise ConfigError(
+        f"{config_class.__name__} has no setting {', '.join(hints)}.",
+        remedy=f"`--help` of the verb lists all {len(known)}.",
+        file=file,
+    )
+
+
+def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, description: str) -> Config:
+    """Build a config from `--config recipe.yaml` and flags; flags win over the recipe.
+
+    Raises:
+        ConfigError: A recipe or a value cannot be used.
+        SystemExit: argparse's own: code 0 for --help, 2 for a flag that it cannot read.
+    """
+    finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    finder.add_argument("--config")
+    found, rest = finder.parse_known_args(list(argv))
+    parser = HfArgumentParser(
+        config_class,  # pyright: ignore[reportArgumentType]  # any dataclass is accepted
+        prog=prog,
+        description=description,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--config", metavar="RECIPE", help="YAML recipe; flags win over it.")
+    if found.config is not None:
+        settings = read_recipe(found.config)
+        check_keys(config_class, settings, file=found.config)
+        parser.set_defaults(**settings)
+        for action in parser._actions:
+            action.required = action.required and action.dest not in settings
+    values = vars(parser.parse_args(rest))
+    values.pop("config", None)
+    try:
+        return config_class(**values)
+    except ConfigError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise ConfigError(str(error), remedy="Change the recipe or the flag.", file=found.config) from error

@@ -1,0 +1,1 @@
+"""Top floor: improve a policy against the estimate, and measure how it is fooled."""
