@@ -159,6 +159,8 @@ class LabelledSolution:
             "origin": self.origin,
             "semantics": self.semantics,
         }
+        if self.solution.problem.meta:
+            row["meta"] = dict(self.solution.problem.meta)
         if any(label.soft is not None for label in self.labels):
             row["soft"] = [label.soft for label in self.labels]
         if any(label.counts is not None for label in self.labels):

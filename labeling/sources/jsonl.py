@@ -1,0 +1,278 @@
+"""JSON Lines in, records out: physical line numbers, one reason a rejected line, nothing repaired.
+
+Accepted column names: `prompt`, `problem` or `question` for the problem's text; `completions` or
+`steps` for the list of steps, or one raw text under `completion`, `solution` or `response`, which is
+then segmented. `labels` (one a step) and `first_error` (index, -1, or null) are both optional.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from labeling.errors import ConfigError, InputError, RecordError
+from labeling.records import (
+    RIGHT_LABEL,
+    UNKNOWN_LABEL,
+    WRONG_LABEL,
+    LabelledSolution,
+    Problem,
+    labelled_from_row,
+)
+from labeling.steps import segment
+
+T = TypeVar("T")
+
+PROMPT_NAMES = ("prompt", "problem", "question")
+STEPS_NAMES = ("completions", "steps")
+TEXT_NAMES = ("completion", "solution", "response")
+
+ON_ERROR = ("stop", "skip")
+
+
+@dataclass
+class Reading(Generic[T]):
+    """What came out of a file, and what did not."""
+
+    items: list[T] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    """Physical line of each item, counted from 1."""
+    rejected: dict[int, str] = field(default_factory=dict)
+    """Line -> reason; empty unless errors are skipped."""
+    blank: list[int] = field(default_factory=list)
+    """Lines that hold only whitespace; ignored."""
+
+    def counts(self) -> dict[str, int]:
+        """Counts for a report, zeros included."""
+        return {
+            "records read": len(self.items),
+            "lines rejected": len(self.rejected),
+            "blank lines ignored": len(self.blank),
+        }
+
+
+def read(path: str | Path, parse: Callable[[dict[str, Any]], T], *, on_error: str = "stop") -> Reading[T]:
+    """Read a JSON Lines file (or `.gz` of one) with a parser of single rows.
+
+    Args:
+        path: The file.
+        parse: Row -> record; raises RecordError for a row it refuses.
+        on_error: "stop" at the first malformed line, or "skip" and keep the reason.
+
+    Raises:
+        RecordError: A line is malformed and `on_error` is "stop"; names file, line and record.
+        InputError: The file does not exist or is not readable text.
+    """
+    if on_error not in ON_ERROR:
+        raise ConfigError(f"on_error is {on_error!r}.", remedy=f"Use one of {', '.join(ON_ERROR)}.")
+    reading: Reading[T] = Reading()
+    line_of_id: dict[str, int] = {}
+    for number, line in _lines(Path(path)):
+        if not line.strip():
+            reading.blank.append(number)
+            continue
+        try:
+            row = parse_row(line)
+            item = parse(row)
+            _claim_id(row, number, line_of_id)
+        except RecordError as error:
+            if on_error == "skip":
+                reading.rejected[number] = error.reason
+                continue
+            raise RecordError(
+                error.reason,
+                remedy=error.remedy or "Mend the line, or pass --on-error skip to count and skip such lines.",
+                file=path,
+                line=number,
+                record_id=error.record_id or None,
+            ) from error
+        reading.items.append(item)
+        reading.lines.append(number)
+    return reading
+
+
+def parse_row(line: str | bytes) -> dict[str, Any]:
+    """Parse one line into a mapping; RecordError when it is not JSON, not UTF-8 or not an object."""
+    try:
+        text = line.decode("utf-8") if isinstance(line, bytes) else line
+        row = json.loads(text)
+    except UnicodeDecodeError as error:
+        raise RecordError(f"not UTF-8 (byte {error.start}).") from error
+    except (json.JSONDecodeError, RecursionError, ValueError) as error:
+        raise RecordError(f"not JSON ({error}).") from error
+    if not isinstance(row, dict):
+        raise RecordError(f"not an object but {type(row).__name__}.")
+    if _has_surrogate(row):
+        raise RecordError("text holds half a surrogate pair, which is not Unicode.", record_id=_id_of(row))
+    return row
+
+
+def read_rows(path: str | Path, on_error: str = "stop") -> Reading[dict[str, Any]]:
+    """Read plain rows, unchecked but for JSON, objects and unique ids; see `read`."""
+    return read(path, lambda row: row, on_error=on_error)
+
+
+def read_problems(path: str | Path, on_error: str = "stop") -> Reading[Problem]:
+    """Read problems: `id`, a prompt column, `answer`, `meta`; see `read`."""
+    return read(path, parse_problem, on_error=on_error)
+
+
+def read_labelled(
+    path: str | Path, on_error: str = "stop", *, segment_mode: str = "auto"
+) -> Reading[LabelledSolution]:
+    """Read solutions with whatever labels they have; see `read` and the module's docstring."""
+    return read(path, lambda row: parse_labelled(row, segment_mode=segment_mode), on_error=on_error)
+
+
+def parse_problem(row: Mapping[str, Any]) -> Problem:
+    """Turn a row into a problem.
+
+    Raises:
+        RecordError: No problem text, or a field of the wrong kind.
+    """
+    record_id = _id_of(row)
+    text = _text(row, PROMPT_NAMES, record_id, what="the problem's text")
+    answer = row.get("answer")
+    if answer is not None and not isinstance(answer, str):
+        if isinstance(answer, bool) or not isinstance(answer, (int, float)):
+            raise RecordError(
+                f"answer is {type(answer).__name__}, not text.",
+                remedy="Write the reference answer as text, or null.",
+                record_id=record_id,
+            )
+        answer = str(answer)
+    meta = row.get("meta") or {}
+    if not isinstance(meta, Mapping):
+        raise RecordError(f"meta is {type(meta).__name__}, not an object.", record_id=record_id)
+    problem_id = row.get("problem_id")
+    return Problem(id=str(problem_id or record_id), text=text, answer=answer, meta=dict(meta))
+
+
+def parse_labelled(row: Mapping[str, Any], *, segment_mode: str = "auto") -> LabelledSolution:
+    """Turn a row into a labelled solution; steps nobody labelled are unknown.
+
+    Raises:
+        RecordError: A field is missing, empty or of the wrong kind, or numbers do not match.
+    """
+    record_id = _id_of(row)
+    problem = parse_problem(row)
+    steps = _steps(row, record_id, segment_mode)
+    labels = row.get("labels")
+    first_error = row.get("first_error")
+    if first_error is not None and (
+        isinstance(first_error, bool)
+        or not isinstance(first_error, int)
+        or not -1 <= first_error < len(steps)
+    ):
+        raise RecordError(
+            f"first_error is {first_error!r} for {len(steps)} steps.",
+            remedy="Use the 0-based index of the first wrong step, -1 when all are right, or null.",
+            record_id=record_id,
+        )
+    if labels is None:
+        labels = labels_from_first_error(first_error, len(steps))
+    if not isinstance(labels, list):
+        raise RecordError(f"labels is {type(labels).__name__}, not a list.", record_id=record_id)
+    if len(labels) != len(steps):
+        noun = "label" if len(labels) == 1 else "labels"
+        raise RecordError(f"{len(steps)} steps but {len(labels)} {noun}", record_id=record_id)
+    shaped = dict(row)
+    shaped |= {
+        "id": record_id,
+        "problem_id": problem.id,
+        "prompt": problem.text,
+        "completions": steps,
+        "labels": labels,
+        "first_error": first_error,
+        "answer": problem.answer,
+        "origin": row.get("origin") or row.get("source") or "source",
+    }
+    labelled = labelled_from_row(shaped)
+    # `labelled_from_row` rebuilds the problem from columns; a simulator also needs its meta.
+    return replace(labelled, solution=replace(labelled.solution, problem=problem))
+
+
+def labels_from_first_error(first_error: int | None, n_steps: int) -> list[int]:
+    """Labels that follow from the first error alone: 1 before it, 0 at it, unknown after it."""
+    if first_error is None:
+        return [UNKNOWN_LABEL] * n_steps
+    if first_error == -1:
+        return [RIGHT_LABEL] * n_steps
+    return [
+        RIGHT_LABEL if k < first_error else WRONG_LABEL if k == first_error else UNKNOWN_LABEL
+        for k in range(n_steps)
+    ]
+
+
+def _steps(row: Mapping[str, Any], record_id: str, segment_mode: str) -> list[str]:
+    name = next((n for n in STEPS_NAMES if n in row), None)
+    if name is None:
+        if any(isinstance(row.get(n), str) for n in TEXT_NAMES):
+            text = _text(row, TEXT_NAMES, record_id, what="the solution")
+            return [step.text for step in segment(text, segment_mode).steps]
+        raise RecordError("field steps is missing.", record_id=record_id)
+    steps = row[name]
+    if not isinstance(steps, list):
+        raise RecordError(f"{name} is {type(steps).__name__}, not a list of steps.", record_id=record_id)
+    if not steps:
+        raise RecordError("no steps.", record_id=record_id)
+    for index, step in enumerate(steps):
+        if not isinstance(step, str):
+            raise RecordError(f"step {index} is {type(step).__name__}, not text.", record_id=record_id)
+        if not step.strip():
+            raise RecordError(f"empty step (index {index}).", record_id=record_id)
+    return steps
+
+
+def _text(row: Mapping[str, Any], names: tuple[str, ...], record_id: str, *, what: str) -> str:
+    name = next((n for n in names if row.get(n) is not None), None)
+    if name is None:
+        raise RecordError(f"field {names[0]} is missing ({what}).", record_id=record_id)
+    value = row[name]
+    if not isinstance(value, str):
+        raise RecordError(f"{name} is {type(value).__name__}, not text.", record_id=record_id)
+    if not value.strip():
+        raise RecordError(f"{name} is empty.", record_id=record_id)
+    return value
+
+
+def _id_of(row: Mapping[str, Any]) -> str:
+    value = row.get("id")
+    return "" if value is None else str(value)
+
+
+def _claim_id(row: Mapping[str, Any], number: int, line_of_id: dict[str, int]) -> None:
+    record_id = _id_of(row)
+    if not record_id:
+        raise RecordError(
+            "field id is missing.", remedy="Every record needs an id that is unique in its file."
+        )
+    if record_id in line_of_id:
+        raise RecordError(
+            f"id {record_id} was already used on line {line_of_id[record_id]}.", record_id=record_id
+        )
+    line_of_id[record_id] = number
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    if not path.is_file():
+        what = "is a folder, not a file." if path.is_dir() else "there is no such file."
+        raise InputError(what, remedy="Give the path of a JSON Lines file.", file=path)
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            yield from enumerate(file, 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"cannot be unpacked ({error}).", remedy="Fetch it again.", file=path) from error
+
+
+def _has_surrogate(value: Any) -> bool:
+    if isinstance(value, str):
+        return any("\ud800" <= c <= "\udfff" for c in value) if not value.isascii() else False
+    if isinstance(value, dict):
+        return any(_has_surrogate(k) or _has_surrogate(v) for k, v in value.items())
+    if isinstance(value, list):
+        return any(_has_surrogate(v) for v in value)
+    return False
