@@ -289,13 +289,13 @@ def check_label(label: Any, *, record_id: str, step: int) -> tuple[int, float | 
         return UNKNOWN_LABEL, None
     if isinstance(label, str) or not isinstance(label, (bool, int, float)) or not math.isfinite(label):
         raise RecordError(
-            f"label {label!r} of step {step} is not a finite number.",
+            f"label is not a finite number ({label!r}, step {step}).",
             remedy="Use 1, 0, a probability between them, or -100 for unknown.",
             record_id=record_id,
         )
     if not 0 <= label <= 1:
         raise RecordError(
-            f"label {label} of step {step} is outside 0..1.",
+            f"label is outside 0..1 ({label}, step {step}).",
             remedy="Use 1, 0, a probability between them, or -100 for unknown.",
             record_id=record_id,
         )

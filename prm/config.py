@@ -1,8 +1,12 @@
 """A recipe and a command line -> one config dataclass; unknown keys are answered with the nearest."""
 
 import argparse
+import ast
 import dataclasses
 import difflib
+import inspect
+import itertools
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,6 +64,26 @@ def check_keys(config_class: type, settings: dict[str, Any], *, file: str | Path
     )
 
 
+def field_docs(config_class: type) -> dict[str, str]:
+    """Return the text under each field of our own config classes, for `--help`."""
+    docs: dict[str, str] = {}
+    for owner in reversed(config_class.__mro__):
+        if owner.__module__.split(".")[0] not in ("labeling", "prm", "rl"):
+            continue
+        body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for field, text in itertools.pairwise(body.body):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+            ):
+                # argparse reads % in help texts as a format.
+                docs[field.target.id] = " ".join(str(text.value.value).split()).replace("%", "%%")
+    return docs
+
+
 def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, description: str) -> Config:
     """Build a config from `--config recipe.yaml` and flags; flags win over the recipe.
 
@@ -83,6 +107,9 @@ def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, 
         parser.set_defaults(**settings)
         for action in parser._actions:
             action.required = action.required and action.dest not in settings
+    documented = field_docs(config_class)
+    for action in parser._actions:
+        action.help = action.help or documented.get(action.dest)
     values = vars(parser.parse_args(rest))
     values.pop("config", None)
     try:

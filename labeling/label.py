@@ -1,0 +1,297 @@
+"""The stage behind `prm label`: solutions -> one label a step, by programs or by rollouts."""
+
+import importlib
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labeling.cards import write_card
+from labeling.errors import ConfigError, InputError
+from labeling.progress import say, track
+from labeling.records import LabelledSolution, Problem, Solution, labelled_from_verdicts
+from labeling.report import Report, wilson
+from labeling.simulators.load import SIMULATOR_HELP, load_simulator
+from labeling.sources.jsonl import Reading, read_labelled, read_problems
+from labeling.store import LabelStore, hash_file
+from labeling.verifiers.registry import load_panel
+from labeling.verifiers.verdict import Verifier
+
+CHUNK = 64
+"""Solutions handed to rollouts at a time: an interruption loses at most this much."""
+
+
+@dataclass(kw_only=True)
+class LabelConfig:
+    """Settings of `prm label`."""
+
+    output: str
+    """File of labelled rows to write (JSON Lines); report.json and card.md go beside it."""
+    input: str = ""
+    """File of solutions (or of problems, with --samples), JSON Lines."""
+    simulator: str = field(default="", metadata={"help": SIMULATOR_HELP})
+    """Gives the problems when there is no input, and grades rollouts."""
+    simulator_problems: int = 256
+    """Problems to take from the simulator."""
+    split: str = "train"
+    """Which of the simulator's splits: train or test; they share no problem."""
+    policy: str = ""
+    """Folder of the model that samples solutions and rollouts; "starter" is the shipped one."""
+    samples: int = 0
+    """Solutions to sample for each problem; 0: the input holds solutions."""
+    verifier: str = ""
+    """Programs that label, e.g. "arithmetic,answers" or "package.module:Factory"."""
+    rollouts: int = 0
+    """Monte-Carlo rollouts a step instead of programs (Math-Shepherd); 0: none."""
+    max_tokens: int = 256
+    """Limit of new tokens for each sampled solution or rollout."""
+    temperature: float = 1.0
+    segment: str = "auto"
+    """How raw text is cut into steps: blank_line, line, numbered, auto."""
+    on_error: str = "stop"
+    """A malformed line: "stop", or "skip" and count it."""
+    processes: int = 0
+    """Worker processes of the programs; 0: one a core."""
+    seed: int = 0
+    overwrite: bool = False
+    """Start anew even when the output holds rows of another run."""
+
+    def check(self) -> None:
+        """Refuse contradictions, all at once.
+
+        Raises:
+            ConfigError: At least one setting contradicts another.
+        """
+        problems = []
+        if not self.input and not self.simulator:
+            problems.append("give an input file or a simulator")
+        if bool(self.verifier) == bool(self.rollouts):
+            problems.append("give either verifier or rollouts: labels of two kinds do not share a file")
+        if not self.input and not self.samples:
+            problems.append("a simulator gives problems: say how many samples each gets")
+        if (self.samples or self.rollouts) and not self.policy:
+            problems.append("samples and rollouts need a policy")
+        if min(self.samples, self.rollouts, self.processes) < 0 or self.max_tokens < 1:
+            problems.append("counts are not negative and max_tokens is at least 1")
+        if problems:
+            raise ConfigError("; ".join(problems) + ".", remedy="Change the recipe or the flags.")
+
+
+def run(config: LabelConfig) -> Report:
+    """Label; see the module's docstring. Reads the input, writes output, card.md and report.json.
+
+    A second run with the same settings goes on after the last row that was written.
+
+    Raises:
+        InputError: The input, the policy or the output cannot be used.
+    """
+    config.check()
+    started = time.monotonic()
+    report = Report(stage="label", settings=asdict(config))
+    solutions, reading_counts = _solutions(config)
+    report.counts |= reading_counts
+    kept = [s for s in solutions if s.steps]
+    report.counts["solutions without a step, left out"] = len(solutions) - len(kept)
+    if not kept:
+        raise InputError(
+            "there is no solution to label.", remedy="Check the input.", file=config.input or None
+        )
+    with LabelStore(config.output, _fingerprint(config), is_overwriting=config.overwrite) as store:
+        report.counts["rows already there"] = len(store.done)
+        report.counts["bytes of a torn last line cut"] = store.torn_bytes
+        todo = [s for s in kept if s.id not in store.done]
+        spent: Counter[str] = Counter()
+        labelling = time.monotonic()
+        for labelled in track(_label(config, todo, spent), total=len(todo), description="label"):
+            store.append(labelled.to_row())
+        seconds = time.monotonic() - labelling
+    report.counts |= {f"rollouts: {name}": n for name, n in sorted(spent.items())}
+    _measure(config, report, n_new=len(todo), seconds=seconds)
+    report.seconds = time.monotonic() - started
+    report.outputs["report"] = str(Path(config.output).parent / "report.json")
+    report.write(Path(config.output).parent)
+    return report
+
+
+def _measure(config: LabelConfig, report: Report, *, n_new: int, seconds: float) -> None:
+    output = Path(config.output)
+    labelled = read_labelled(output).items
+    card = output.with_name("card.md")
+    facts = write_card(labelled, card, title=output.stem)
+    report.outputs |= {"labels": str(output), "card": str(card)}
+    report.counts |= {
+        "solutions labelled": facts.n_solutions,
+        "problems": len(facts.problems),
+        "steps": facts.n_steps,
+        "steps RIGHT": facts.outcomes["RIGHT"],
+        "steps WRONG": facts.outcomes["WRONG"],
+        "steps UNDECIDED": facts.outcomes["UNDECIDED"],
+    }
+    report.counts |= _claims(labelled)
+    decided = facts.outcomes["RIGHT"] + facts.outcomes["WRONG"]
+    report.numbers["share of steps decided"] = wilson(decided, facts.n_steps)
+    report.numbers["reasons of undecided steps"] = dict(facts.undecided_reasons.most_common(20))
+    if n_new:
+        n_steps = sum(len(item.labels) for item in labelled[-n_new:])
+        report.numbers["solutions per second"] = n_new / max(seconds, 1e-9)
+        report.numbers["steps per second"] = n_steps / max(seconds, 1e-9)
+
+
+def _claims(labelled: Sequence[LabelledSolution]) -> dict[str, int]:
+    tally: Counter[str] = Counter(
+        f"claims by {evidence.verifier}: {evidence.outcome}"
+        for item in labelled
+        for label in item.labels
+        for evidence in label.verdict.evidence
+    )
+    return dict(sorted(tally.items()))
+
+
+def _fingerprint(config: LabelConfig) -> dict[str, Any]:
+    settings = asdict(config)
+    for name in ("output", "input", "on_error", "processes", "overwrite"):
+        settings.pop(name)
+    settings["input_sha256"] = hash_file(config.input) if config.input else ""
+    return settings
+
+
+def _solutions(config: LabelConfig) -> tuple[list[Solution], dict[str, int]]:
+    if not config.samples:
+        reading = read_labelled(config.input, config.on_error, segment_mode=config.segment)
+        return [item.solution for item in reading.items], reading.counts()
+    reading = _problems(config)
+    return _sampled(config, reading.items), reading.counts()
+
+
+def _problems(config: LabelConfig) -> Reading[Problem]:
+    if config.input:
+        return read_problems(config.input, config.on_error)
+    world = load_simulator(config.simulator)
+    return Reading(items=world.problems(config.simulator_problems, split=config.split, seed=config.seed))
+
+
+def _sampled(config: LabelConfig, problems: list[Problem]) -> list[Solution]:
+    """Sample solutions, or read those that an interrupted run has sampled already."""
+    from labeling.rollouts.solve import sample_solutions
+
+    path = Path(config.output).with_suffix(".solutions.jsonl")
+    fingerprint = _fingerprint(config)
+    for name in ("verifier", "rollouts"):
+        fingerprint.pop(name)
+    with LabelStore(path, fingerprint, is_overwriting=config.overwrite) as store:
+        todo = [p for p in problems if f"{p.id}/{config.samples - 1}" not in store.done]
+        if todo:
+            sampler = _sampler(config)
+            say(f"sampling {config.samples} solutions for each of {len(todo)} problems")
+            chunks = sample_solutions(
+                todo, sampler, n=config.samples, max_tokens=config.max_tokens, segment_mode=config.segment
+            )
+            for chunk in chunks:
+                for solution in chunk:
+                    if solution.id not in store.done:
+                        store.append(_solution_row(solution))
+    return _read_solutions(path, config.segment)
+
+
+def _solution_row(solution: Solution) -> dict[str, Any]:
+    return {
+        "id": solution.id,
+        "problem_id": solution.problem.id,
+        "prompt": solution.problem.text,
+        "answer": solution.problem.answer,
+        "meta": dict(solution.problem.meta),
+        "completion": solution.text,
+    }
+
+
+def _read_solutions(path: Path, segment_mode: str) -> list[Solution]:
+    from labeling.sources.jsonl import parse_problem, read_rows
+    from labeling.steps import segment
+
+    solutions = []
+    for row in read_rows(path).items:
+        steps = segment(row["completion"], segment_mode).steps
+        solutions.append(
+            Solution(id=row["id"], problem=parse_problem(row), text=row["completion"], steps=steps)
+        )
+    return solutions
+
+
+def _label(config: LabelConfig, todo: list[Solution], spent: Counter[str]) -> Iterator[LabelledSolution]:
+    if config.rollouts:
+        return _label_by_rollouts(config, todo, spent)
+    return _label_by_programs(config, todo)
+
+
+def _label_by_programs(config: LabelConfig, todo: list[Solution]) -> Iterator[LabelledSolution]:
+    processes = min(config.processes or os.cpu_count() or 1, max(1, len(todo) // CHUNK))
+    load_panel(config.verifier)  # an unknown name is the user's mistake: say so before any worker starts
+    if processes == 1:
+        _start_worker(config.verifier)
+        yield from map(_verify, todo)
+        return
+    with ProcessPoolExecutor(
+        processes,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start_worker,
+        initargs=(config.verifier,),
+    ) as pool:
+        try:
+            yield from pool.map(_verify, todo, chunksize=16)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+_worker_verifier: list[Verifier] = []
+"""The verifier of this process: built once, since some own processes of their own."""
+
+
+def _start_worker(names: str) -> None:
+    _worker_verifier[:] = [load_panel(names)]
+
+
+def _verify(solution: Solution) -> LabelledSolution:
+    verifier = _worker_verifier[0]
+    verdicts = verifier.verify(solution.problem, solution)
+    return labelled_from_verdicts(solution, verdicts, origin=verifier.name)
+
+
+def _label_by_rollouts(
+    config: LabelConfig, todo: list[Solution], spent: Counter[str]
+) -> Iterator[LabelledSolution]:
+    from labeling.rollouts.monte_carlo import estimate_steps
+
+    if not todo:
+        return
+    sampler = _sampler(config)
+    grader = load_simulator(config.simulator) if config.simulator else _answers()
+    for first in range(0, len(todo), CHUNK):
+        result = estimate_steps(
+            todo[first : first + CHUNK],
+            sampler,
+            grader.grade,
+            n=config.rollouts,
+            max_tokens=config.max_tokens,
+            seed=config.seed,
+        )
+        spent.update(tokens=result.tokens, made=result.rollouts, cut=result.cut, unparsable=result.unparsable)
+        yield from result.labelled
+
+
+def _answers() -> Any:
+    return importlib.import_module("labeling.verifiers.answers").AnswersVerifier()
+
+
+def _sampler(config: LabelConfig) -> Any:
+    from labeling.rollouts.policies import policy_folder
+    from labeling.rollouts.transformers_sampler import TransformersSampler
+
+    return TransformersSampler.from_pretrained(
+        policy_folder(config.policy), temperature=config.temperature, seed=config.seed
+    )

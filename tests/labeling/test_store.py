@@ -1,0 +1,96 @@
+import json
+
+import pytest
+
+from labeling.errors import StoreError
+from labeling.store import LabelStore
+
+PRINT = {"verifier": "arithmetic"}
+
+
+def start(path, content, fingerprint=PRINT):
+    """Leave what a killed run leaves: the fingerprint and some bytes."""
+    LabelStore(path, fingerprint).close()
+    path.write_bytes(content)
+
+
+@pytest.fixture
+def case(golden):
+    return golden("data_files.json")["data-02"]
+
+
+@pytest.mark.parametrize("name", ["torn_tail", "no_final_newline"])
+def test_data_02_a_restart_finishes_the_file_without_gluing_records(case, name, tmp_path):
+    content = next(f["bytes"] for f in case["input"]["output_file_on_restart"] if f["name"] == name).encode()
+    expected = case["expected"][name]
+    path = tmp_path / "scores.jsonl"
+    start(path, content)
+    with LabelStore(path, PRINT) as store:
+        todo = [i for i in case["input"]["planned_ids"] if i not in store.done]
+        assert todo == expected["still_to_do"]
+        for row_id in todo:
+            store.append({"id": row_id, "score": 0.1})
+    lines = path.read_bytes().splitlines()
+    assert len(lines) == expected["n_lines"]
+    assert sorted(json.loads(line)["id"] for line in lines) == expected["final_ids_sorted"]
+    assert lines[:2] == content.splitlines()[:2]
+    before = path.read_bytes()
+    with LabelStore(path, PRINT) as store:
+        assert store.done == set(case["input"]["planned_ids"])
+    assert path.read_bytes() == before
+
+
+def test_a_torn_tail_is_counted(tmp_path):
+    path = tmp_path / "a.jsonl"
+    start(path, b'{"id":"r1"}\n{"id":"r2","sco')
+    with LabelStore(path, PRINT) as store:
+        assert store.torn_bytes == len(b'{"id":"r2","sco')
+
+
+def test_a_damaged_line_in_the_middle_is_named_not_repaired(tmp_path):
+    path = tmp_path / "a.jsonl"
+    start(path, b'{"id":"r1"}\ngarbage\n{"id":"r2"}\n')
+    with pytest.raises(StoreError, match="damaged") as caught:
+        LabelStore(path, PRINT)
+    assert caught.value.line == 2
+    assert path.read_bytes() == b'{"id":"r1"}\ngarbage\n{"id":"r2"}\n'
+
+
+def test_rows_of_another_run_are_refused_and_name_what_differs(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with LabelStore(path, PRINT) as store:
+        store.append({"id": "r1"})
+    with pytest.raises(StoreError, match="verifier differ"):
+        LabelStore(path, {"verifier": "answers"})
+    with LabelStore(path, {"verifier": "answers"}, is_overwriting=True) as store:
+        assert store.done == set()
+
+
+def test_a_file_that_the_stage_did_not_write_is_left_alone(tmp_path):
+    path = tmp_path / "thesis.txt"
+    path.write_text("precious\n")
+    with pytest.raises(StoreError, match="not written by this stage"):
+        LabelStore(path, PRINT)
+    assert path.read_text() == "precious\n"
+
+
+def test_two_writers_at_once_are_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with LabelStore(path, PRINT), pytest.raises(StoreError, match="another run"):
+        LabelStore(path, PRINT)
+
+
+def test_an_id_is_stored_once(tmp_path):
+    with LabelStore(tmp_path / "a.jsonl", PRINT) as store:
+        store.append({"id": "r1"})
+        with pytest.raises(StoreError, match="already stored"):
+            store.append({"id": "r1"})
+        with pytest.raises(StoreError, match="without id"):
+            store.append({"score": 1})
+
+
+def test_nan_never_reaches_the_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with LabelStore(path, PRINT) as store:
+        store.append({"id": "r1", "score": float("nan")})
+    assert json.loads(path.read_text()) == {"id": "r1", "score": None}
