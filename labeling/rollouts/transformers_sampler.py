@@ -1,0 +1,429 @@
+"""A sampler on any causal language model of transformers: a hand-written loop over a growing KV cache.
+
+For small models `generate` spends most of its time on bookkeeping. This loop samples from one uniform
+number for each (key, token), so that a text depends on its key and not on the batch it was made in;
+it drops rows that have ended, and runs equal prompts through the model once.
+"""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers.cache_utils import DynamicCache, DynamicLayer
+
+from labeling.errors import ConfigError, InputError, ModelError
+from labeling.randomness import generator
+from labeling.rollouts.prompting import prompt_ids
+from labeling.rollouts.sampler import Prefix, Rollout
+
+_DROP_SHARE = 0.25
+"""Ended rows are dropped once they are this share of the batch: dropping copies the whole cache."""
+
+_GROWTH_TOKENS = 64
+"""Room that the cache adds at a time; one token at a time would copy the whole cache for each token."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledIds:
+    """The token ids sampled behind one prompt."""
+
+    ids: list[int]
+    """New tokens; the last one is the end-of-text token unless the row was cut."""
+    is_cut: bool
+    """True when a limit stopped it: it did not end by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Row:
+    place: int
+    prompt: tuple[int, ...]
+    key: str
+    limit_tokens: int
+
+
+class TransformersSampler:
+    """Continues prefixes with a causal language model; implements `labeling.rollouts.sampler.Sampler`.
+
+    Equal seeds and keys give equal texts whatever the order or the batch, up to the rounding of the
+    model's own arithmetic (a draw within about 1e-6 of a boundary may fall on either side).
+
+    Args:
+        model: A causal language model; it is put into evaluation mode while it samples.
+        tokenizer: Its tokenizer.
+        temperature: Divides the logits, >= 0; 0 takes the likeliest token.
+        top_p: Samples from the smallest set of tokens with at least this probability, in (0, 1].
+        batch_size: Rows run together, >= 1.
+        seed: Root seed of the randomness.
+
+    Raises:
+        ConfigError: A setting is out of range.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+        batch_size: int = 256,
+        seed: int = 0,
+    ) -> None:
+        _check_settings(temperature, top_p, batch_size)
+        self.model = model
+        self.tokenizer = tokenizer
+        self.temperature = temperature
+        self.top_p = top_p
+        self.batch_size = batch_size
+        self.seed = seed
+        self._end_ids = _end_ids(model, tokenizer)
+        self._context_tokens = getattr(model.config, "max_position_embeddings", None)
+        names = inspect.signature(model.forward).parameters
+        self._cache_name = "cache" if "cache" in names else "past_key_values"
+        self._forward_extras = {"logits_to_keep": 1} if "logits_to_keep" in names else {}
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        folder: str | Path,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+        batch_size: int = 256,
+        seed: int = 0,
+    ) -> "TransformersSampler":
+        """Load model (float32) and tokenizer from a folder in the transformers layout.
+
+        Raises:
+            ModelError: The folder does not exist or holds no causal language model with a tokenizer.
+            ConfigError: A setting is out of range.
+        """
+        _check_settings(temperature, top_p, batch_size)
+        model, tokenizer = _load(Path(folder))
+        return cls(model, tokenizer, temperature=temperature, top_p=top_p, batch_size=batch_size, seed=seed)
+
+    def extend(
+        self, prefixes: Sequence[Prefix], n: int, *, max_tokens: int, keys: Sequence[str]
+    ) -> list[list[Rollout]]:
+        """Return `n` continuations of each prefix; see `labeling.rollouts.sampler.Sampler`.
+
+        The i-th continuation depends on the key and i, not on `n`.
+
+        Raises:
+            InputError: A prefix fills the model's context.
+            ConfigError: `n` or `max_tokens` is below 1, or keys and prefixes differ in number.
+        """
+        _check_sizes(len(prefixes), len(keys), n=n, max_tokens=max_tokens)
+        prompts = [tuple(prompt_ids(self.tokenizer, prefix.problem, prefix.text)) for prefix in prefixes]
+        sampled = self.sample_ids(
+            [prompt for prompt in prompts for _ in range(n)],
+            max_tokens=max_tokens,
+            keys=[f"{key}\x1f{i}" for key in keys for i in range(n)],
+        )
+        texts = self.tokenizer.batch_decode(
+            [row.ids for row in sampled], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        rollouts = [
+            Rollout(text=text, tokens=len(row.ids), is_cut=row.is_cut)
+            for text, row in zip(texts, sampled, strict=True)
+        ]
+        return [rollouts[i * n : (i + 1) * n] for i in range(len(prefixes))]
+
+    def sample_ids(
+        self,
+        prompts: Sequence[Sequence[int]],
+        *,
+        max_tokens: int,
+        keys: Sequence[str],
+        limit_tokens: Sequence[int] | None = None,
+    ) -> list[SampledIds]:
+        """Sample one continuation of each prompt, in order.
+
+        Args:
+            prompts: Token ids, none of them empty.
+            max_tokens: Limit of new tokens for every row.
+            keys: One a prompt; with the sampler's seed it determines the row's randomness.
+            limit_tokens: A tighter limit for each row, >= 1. The model's context is a limit too.
+
+        Raises:
+            InputError: A prompt is empty or fills the model's context.
+            ConfigError: A limit is below 1, or keys, limits and prompts differ in number.
+        """
+        _check_sizes(len(prompts), len(keys), n=1, max_tokens=max_tokens)
+        if limit_tokens is not None and (
+            len(limit_tokens) != len(prompts) or min(limit_tokens, default=1) < 1
+        ):
+            raise ConfigError(f"limit_tokens needs {len(prompts)} entries, each at least 1.")
+        rows = [
+            _Row(
+                place=place,
+                prompt=tuple(prompt),
+                key=key,
+                limit_tokens=self._limit(
+                    len(prompt), min(max_tokens, limit_tokens[place] if limit_tokens else max_tokens), key
+                ),
+            )
+            for place, (prompt, key) in enumerate(zip(prompts, keys, strict=True))
+        ]
+        results: dict[int, SampledIds] = {}
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            with torch.inference_mode():
+                for batch in _batches(rows, self.batch_size):
+                    sampled = self._sample_batch(batch)
+                    results.update((row.place, ids) for row, ids in zip(batch, sampled, strict=True))
+        finally:
+            self.model.train(was_training)
+        return [results[place] for place in range(len(rows))]
+
+    def _limit(self, n_prompt_tokens: int, max_tokens: int, key: str) -> int:
+        if n_prompt_tokens == 0:
+            raise InputError("the prompt has no tokens.", remedy="Give a problem text.", record_id=key)
+        if self._context_tokens is None:
+            return max_tokens
+        if n_prompt_tokens >= self._context_tokens:
+            raise InputError(
+                f"the prompt has {n_prompt_tokens} tokens and fills the model's context of "
+                f"{self._context_tokens}.",
+                remedy="Leave the record out, or use a model with a longer context.",
+                record_id=key,
+            )
+        return min(max_tokens, self._context_tokens - n_prompt_tokens)
+
+    def _sample_batch(self, rows: Sequence[_Row]) -> list[SampledIds]:
+        device = self.model.device
+        limits = torch.tensor([row.limit_tokens for row in rows], device=device)
+        n_steps = int(limits.max())
+        uniforms = self._uniforms(rows, n_steps)
+        live = torch.arange(len(rows), device=device)
+        sampled = torch.zeros(len(rows), n_steps, dtype=torch.long, device=device)
+        has_ended = torch.zeros(len(rows), dtype=torch.bool, device=device)
+        state, logits = self._prefill(rows)
+        is_end = torch.zeros(logits.shape[-1], dtype=torch.bool, device=device)
+        is_end[[i for i in self._end_ids if i < len(is_end)]] = True
+        for step in range(n_steps):
+            drawn = draw_tokens(
+                logits, None if uniforms is None else uniforms[:, step], self.temperature, self.top_p
+            )
+            sampled[live, step] = drawn
+            has_ended |= is_end[drawn] | (limits <= step + 1)
+            n_ended = int(has_ended.sum())
+            if n_ended == len(live):
+                break
+            if n_ended >= _DROP_SHARE * len(live):
+                keep = (~has_ended).nonzero().squeeze(1)
+                live, drawn, limits, has_ended = live[keep], drawn[keep], limits[keep], has_ended[keep]
+                uniforms = None if uniforms is None else uniforms[keep]
+                state.keep(keep)
+            logits = self._forward(state, drawn.unsqueeze(1))
+        return [
+            _cut(ids, row.limit_tokens, self._end_ids)
+            for ids, row in zip(sampled.tolist(), rows, strict=True)
+        ]
+
+    def _uniforms(self, rows: Sequence[_Row], n_steps: int) -> torch.Tensor | None:
+        if self.temperature == 0:
+            return None
+        drawn = np.ones((len(rows), n_steps))
+        for i, row in enumerate(rows):
+            drawn[i, : row.limit_tokens] = generator(self.seed, "sample", row.key).random(row.limit_tokens)
+        return torch.from_numpy(drawn).to(self.model.device)
+
+    def _prefill(self, rows: Sequence[_Row]) -> tuple["_Batch", torch.Tensor]:
+        """Run each distinct prompt once, then give every row its copy of the cache."""
+        numbers: dict[tuple[int, ...], int] = {}
+        copies = [numbers.setdefault(row.prompt, len(numbers)) for row in rows]
+        width = max(map(len, numbers))
+        device = self.model.device
+        ids = torch.tensor([[0] * (width - len(p)) + list(p) for p in numbers], device=device)
+        is_real = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in numbers], device=device)
+        state = _Batch(cache=_growing_cache(self.model.config), is_real=is_real)
+        logits = self._forward(state, ids)
+        if len(numbers) < len(rows):
+            index = torch.tensor(copies, device=device)
+            state.keep(index)
+            logits = logits[index]
+        return state, logits
+
+    def _forward(self, state: "_Batch", ids: torch.Tensor) -> torch.Tensor:
+        """Run new tokens (rows, n) behind the cache; return the last position's logits (rows, vocabulary)."""
+        mask, positions = state.extend(ids.shape[1])
+        output = self.model(
+            input_ids=ids,
+            attention_mask=mask,
+            position_ids=positions,
+            use_cache=True,
+            **{self._cache_name: state.cache},
+            **self._forward_extras,
+        )
+        return output.logits[:, -1].float()
+
+
+class _Batch:
+    """The rows in flight: their cache, which of its positions hold tokens, and their next positions."""
+
+    def __init__(self, cache: DynamicCache, is_real: torch.Tensor) -> None:
+        self.cache = cache
+        self._is_real = is_real
+        self._has_padding = not bool(is_real.all())
+        self._next_positions: torch.Tensor | None = None
+
+    def extend(self, n_tokens: int) -> tuple[torch.Tensor | None, torch.Tensor]:
+        """Return the attention mask and the position ids of the next tokens: the prompts, then one a row."""
+        if self._next_positions is None:
+            positions = (self._is_real.cumsum(1) - 1).clamp(min=0)
+            self._next_positions = positions[:, -1:] + 1
+        else:
+            positions = self._next_positions
+            self._next_positions = positions + n_tokens
+            if self._has_padding:
+                self._is_real = torch.nn.functional.pad(self._is_real, (0, n_tokens), value=1)
+        # Without padding a mask says nothing, and attention is quicker without one.
+        return (self._is_real if self._has_padding else None), positions
+
+    def keep(self, index: torch.Tensor) -> None:
+        """Keep the rows of `index`, in that order; a row may be named more than once."""
+        self.cache.batch_select_indices(index)
+        self._is_real = self._is_real[index]
+        if self._next_positions is not None:
+            self._next_positions = self._next_positions[index]
+
+
+class _GrowingLayer(DynamicLayer):
+    """A cache layer with room ahead: `keys` and `values` are views of the part that is filled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rooms: list[torch.Tensor] = []
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Write the new states behind the others; return all of them, (rows, heads, tokens, size)."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        start = self.get_seq_length()
+        end = start + key_states.shape[-2]
+        if not self._rooms or end > self._rooms[0].shape[-2]:
+            self._rooms = [_roomier(old, end) for old in self._filled(start) or (key_states, value_states)]
+        for room, states in zip(self._rooms, (key_states, value_states), strict=True):
+            room[:, :, start:end] = states
+        self.keys, self.values = self._filled(end)
+        return self.keys, self.values
+
+    def batch_select_indices(self, indices: torch.Tensor) -> None:
+        """Keep these rows, with the room behind them."""
+        n_tokens = self.get_seq_length()
+        self._rooms = [room[indices] for room in self._rooms]
+        if self._rooms:
+            self.keys, self.values = self._filled(n_tokens)
+
+    def _filled(self, n_tokens: int) -> list[torch.Tensor]:
+        return [room[:, :, :n_tokens] for room in self._rooms]
+
+
+def _roomier(states: torch.Tensor, n_tokens: int) -> torch.Tensor:
+    rows, heads, n_old, size = states.shape
+    room = states.new_empty(rows, heads, n_tokens + _GROWTH_TOKENS, size)
+    room[:, :, :n_old] = states
+    return room
+
+
+def _growing_cache(config: Any) -> DynamicCache:
+    cache = DynamicCache(config=config)
+    # Layers with a window or a recurrent state keep their own kind.
+    cache.layers = [_GrowingLayer() if type(layer) is DynamicLayer else layer for layer in cache.layers]
+    return cache
+
+
+def draw_tokens(
+    logits: torch.Tensor, uniforms: torch.Tensor | None, temperature: float, top_p: float = 1.0
+) -> torch.Tensor:
+    """Draw one token a row by inverting the cumulative distribution: the first i with C(i) > u.
+
+    Args:
+        logits: (row, vocabulary).
+        uniforms: (row), in [0, 1), float64; not read when the temperature is 0.
+        temperature: Divides the logits; 0 takes the likeliest token (the first of equals).
+        top_p: Draw from the smallest set of likeliest tokens whose probability reaches this.
+
+    Returns:
+        Token ids, (row).
+    """
+    if temperature == 0 or uniforms is None:
+        return logits.argmax(-1)
+    probabilities = torch.softmax(logits / temperature, dim=-1)
+    order = None
+    if top_p < 1:
+        probabilities, order = probabilities.sort(dim=-1, descending=True)
+        mass_before = probabilities.cumsum(-1) - probabilities
+        probabilities = probabilities.masked_fill(mass_before >= top_p, 0.0)
+    cumulative = probabilities.cumsum(-1, dtype=torch.float64)
+    threshold = uniforms.unsqueeze(1) * cumulative[:, -1:]
+    drawn = torch.searchsorted(cumulative, threshold, right=True).clamp_(max=logits.shape[-1] - 1)
+    return (drawn if order is None else order.gather(1, drawn)).squeeze(1)
+
+
+def _batches(rows: Sequence[_Row], batch_size: int) -> Iterator[list[_Row]]:
+    """Rows of like length together (little padding), equal prompts side by side (run once)."""
+    ordered = sorted(rows, key=lambda row: (-len(row.prompt), row.prompt, row.place))
+    for start in range(0, len(ordered), batch_size):
+        yield ordered[start : start + batch_size]
+
+
+def _cut(ids: list[int], limit_tokens: int, end_ids: frozenset[int]) -> SampledIds:
+    ids = ids[:limit_tokens]
+    for place, token in enumerate(ids):
+        if token in end_ids:
+            return SampledIds(ids=ids[: place + 1], is_cut=False)
+    return SampledIds(ids=ids, is_cut=True)
+
+
+def _end_ids(model: Any, tokenizer: Any) -> frozenset[int]:
+    configured = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    listed = configured if isinstance(configured, (list, tuple)) else [configured]
+    return frozenset(int(i) for i in (*listed, tokenizer.eos_token_id) if i is not None)
+
+
+def _check_settings(temperature: float, top_p: float, batch_size: int) -> None:
+    if not temperature >= 0:
+        raise ConfigError(f"temperature is {temperature}.", remedy="Use 0 (greedy) or a positive number.")
+    if not 0 < top_p <= 1:
+        raise ConfigError(f"top_p is {top_p}.", remedy="Use a number above 0 and up to 1.")
+    if batch_size < 1:
+        raise ConfigError(f"batch_size is {batch_size}.", remedy="Use at least 1.")
+
+
+def _check_sizes(n_prompts: int, n_keys: int, *, n: int, max_tokens: int) -> None:
+    if n_keys != n_prompts:
+        raise ConfigError(f"{n_keys} keys for {n_prompts} prompts.", remedy="Give one key a prompt.")
+    if n < 1:
+        raise ConfigError(f"n is {n}.", remedy="Ask for at least one continuation.")
+    if max_tokens < 1:
+        raise ConfigError(f"max_tokens is {max_tokens}.", remedy="Allow at least one new token.")
+
+
+def _load(folder: Path) -> tuple[Any, Any]:
+    if not folder.is_dir():
+        raise ModelError(
+            "this model folder does not exist.",
+            remedy="Name a folder in the transformers layout.",
+            file=folder,
+        )
+    try:
+        AutoConfig.from_pretrained(folder)
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(
+            f"no causal language model with its tokenizer could be read ({error}).",
+            remedy="Name a folder with config.json, model weights and tokenizer files.",
+            file=folder,
+        ) from error
+    return model, tokenizer
