@@ -1,0 +1,264 @@
+r"""Reading answers that need no algebra: plain numbers, words, choices, and how a list is laid out.
+
+Conventions: a comma groups thousands only when the whole number is one to three digits followed by
+groups of exactly three, else it separates values; the point is decimal; x % is x/100 in every spelling.
+"""
+
+import itertools
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+_MAX_NUMBER_CHARS = 400  # far below the length at which Python refuses to read an integer
+
+_PERCENT = r"(?P<percent>\s*(?:%|per\s?cent\b|percentage\b|pct\b))?"
+_DECIMAL_BODY = r"(?:(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?:\ \d{3})+|\d+)(?:\.\d*)?|\.\d+)"
+_DECIMAL = re.compile(rf"(?P<sign>[-+]?)\s*(?P<body>{_DECIMAL_BODY})(?P<power>[eE][-+]?\d{{1,3}})?{_PERCENT}")
+_RATIO = re.compile(rf"(?P<sign>[-+]?)\s*(?:(?P<whole>\d+)\s+)?(?P<top>\d+)\s*/\s*(?P<bottom>\d+){_PERCENT}")
+_FRAC = re.compile(
+    r"\\frac\s*(?:\{\s*(?P<sign>-?)\s*(?P<top>\d+)\s*\}|(?P<top1>\d))\s*(?:\{\s*(?P<bottom>\d+)\s*\}|(?P<bottom1>\d))"
+)
+_TEXT_COMMAND = re.compile(r"\\(?:text|mathrm|textbf|mathbf|textit|textrm|mbox|operatorname)\s*\{([^{}]*)\}")
+_GROUP_SPACE = re.compile(r"(?<=\d)(?:,?\\[,;! ]|\{,\}|~|[\u00a0\u2009\u202f])(?=\d{3}(?!\d))")
+_CURRENCY = re.compile(r"\\\$|[$€£]")
+_NAMED_VALUE = re.compile(r"(?P<name>[A-Za-z](?:_\{?\w+\}?)?)\s*=(?!=)\s*(?P<value>[^=]+)")
+_CHOICE = re.compile(r"\(?(?P<letter>[A-Za-z])\)?(?:[.:)]|$)")
+_WORDS = re.compile(r"[A-Za-z]+(?:[ '\-][A-Za-z]+)*")
+
+_PROSE_NUMBER = re.compile(rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_PERCENT}(?![\w^*/+])(?!\.\d)")
+_PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_NOT_UNITS = frozenset(
+    {
+        "pi",
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "log",
+        "ln",
+        "exp",
+        "sqrt",
+        "mod",
+        "abs",
+        "min",
+        "max",
+        "gcd",
+        "lcm",
+        "not",
+        "no",
+        "nor",
+        "neither",
+        "never",
+        "hundred",
+        "thousand",
+        "million",
+        "billion",
+        "trillion",
+        "dozen",
+        "half",
+        "third",
+        "quarter",
+        "plus",
+        "minus",
+        "times",
+        "over",
+        "divided",
+        "squared",
+        "cubed",
+        "root",
+        "power",
+        "factorial",
+        "twice",
+        "double",
+        "more",
+        "less",
+        "than",
+        "least",
+        "most",
+        "about",
+        "around",
+        "between",
+    }
+)
+"""Words beside a number that change its value or turn it round."""
+
+
+@dataclass(frozen=True)
+class PlainNumber:
+    """A number as written; `value` has the percent sign already applied."""
+
+    value: Fraction
+    decimals: int
+    """Decimal places written; 0 for whole numbers and fractions."""
+    is_percent: bool
+
+
+def cleaned(text: str) -> str:
+    r"""Strip what carries no value: math delimiters, currency, \left and \right, \text, spacing."""
+    clean = text.replace("−", "-").replace("\\%", "%").replace("°", "^\\circ")
+    clean = re.sub(r"\\(?:left|right)(?![A-Za-z])", "", clean)
+    clean = _CURRENCY.sub("", _GROUP_SPACE.sub(",", clean)).strip().strip("*").strip()
+    for opening, closing in (("\\(", "\\)"), ("\\[", "\\]")):
+        if clean.startswith(opening) and clean.endswith(closing):
+            clean = clean[2:-2]
+    clean = re.sub(r"\\[,;:!]|\\ |~|\\q?quad\b", " ", _TEXT_COMMAND.sub(r" \1 ", clean))
+    clean = re.sub(r"\\[dtc]frac", r"\\frac", clean)
+    clean = re.sub(r"\^\s*\{?\s*\\circ\s*\}?", "", clean)
+    return " ".join(clean.split()).rstrip(".,; ")
+
+
+def read_number(clean: str) -> PlainNumber | None:
+    """Read cleaned text that is one plain number, exactly; None when it is anything else."""
+    if len(clean) > _MAX_NUMBER_CHARS:
+        return None
+    ratio = _RATIO.fullmatch(_FRAC.sub(_as_ratio, clean).strip())
+    if ratio:
+        return _read_ratio(ratio)
+    decimal = _DECIMAL.fullmatch(clean)
+    if decimal is None:
+        return None
+    digits = decimal["body"].replace(",", "").replace(" ", "")
+    value = Fraction(decimal["sign"] + digits.rstrip(".") + (decimal["power"] or ""))
+    decimals = len(digits.partition(".")[2])
+    return PlainNumber(value / 100 if decimal["percent"] else value, decimals, bool(decimal["percent"]))
+
+
+def _as_ratio(match: re.Match[str]) -> str:
+    sign = match["sign"] or ""
+    return f" {sign}{match['top'] or match['top1']}/{match['bottom'] or match['bottom1']}"
+
+
+def _read_ratio(match: re.Match[str]) -> PlainNumber | None:
+    if int(match["bottom"]) == 0:
+        return None
+    value = int(match["whole"] or 0) + Fraction(int(match["top"]), int(match["bottom"]))
+    value = -value if match["sign"] == "-" else value
+    return PlainNumber(value / 100 if match["percent"] else value, 0, bool(match["percent"]))
+
+
+def same_number(left: PlainNumber, right: PlainNumber) -> bool:
+    """Tell whether two plain numbers are equal.
+
+    Exactly, as rationals; where one is written with six or more decimal places (the noise of a
+    calculator, 0.333333 for 1/3) a difference of up to half a unit of the sixth place, and of five
+    millionths of the value, is rounding.
+    """
+    gap = abs(left.value - right.value)
+    if gap == 0:
+        return True
+    if max(left.decimals, right.decimals) < 6:
+        return False
+    largest = max(abs(left.value), abs(right.value))
+    return gap <= Fraction(5, 10**7) and gap <= largest * Fraction(5, 10**6)
+
+
+def numbers_in_prose(clean: str) -> list[PlainNumber] | None:
+    """Return the numbers of text that is words around numbers ("28 apples"), in order.
+
+    None when it is not: no number, no word, or something beside the numbers that has a mathematical
+    meaning ("2x", "5 million", "not 5", "3 + 4").
+    """
+    found = list(_PROSE_NUMBER.finditer(clean))
+    rest = _PROSE_NUMBER.sub(" ", clean)
+    words = [word.lower() for word in _WORD.findall(rest)]
+    if not found or not words or not _PROSE_REST.fullmatch(rest) or _NOT_UNITS.intersection(words):
+        return None
+    numbers = [read_number(match[0].strip()) for match in found]
+    return None if None in numbers else [number for number in numbers if number is not None]
+
+
+def read_choice(clean: str, *, is_whole: bool) -> str | None:
+    """Return the upper-case letter of "B", "(B)", "b." and, unless it must be whole, "B: 4 - i"."""
+    match = _CHOICE.fullmatch(clean) if is_whole else _CHOICE.match(clean)
+    return match["letter"].upper() if match else None
+
+
+def read_words(clean: str) -> str | None:
+    """Return case-folded words; None when the text is anything but letters, blanks and hyphens."""
+    return clean.casefold() if _WORDS.fullmatch(clean) else None
+
+
+def split_name(clean: str) -> tuple[str, str]:
+    r"""Split "x = 4" into name and value; the name is "" when there is none. "x \in S" loses its head."""
+    clean = re.sub(r"^[A-Za-z]\s*\\in(?![A-Za-z])\s*", "", clean)
+    match = _NAMED_VALUE.fullmatch(clean)
+    return (match["name"], match["value"].strip()) if match else ("", clean)
+
+
+@dataclass(frozen=True)
+class ValueList:
+    """A list of values. `opening` and `closing` are "" for one without brackets, "{" and "}" for a set."""
+
+    opening: str
+    items: tuple[str, ...]
+    closing: str
+
+    @property
+    def is_ordered(self) -> bool:
+        """Tuples and intervals are ordered; bare lists and sets are not."""
+        return self.opening in ("(", "[")
+
+    def same_layout(self, other: "ValueList") -> bool:
+        """A set in braces and a bare list are laid out alike; round and square brackets differ."""
+        if not self.is_ordered and not other.is_ordered:
+            return True
+        return (self.opening, self.closing) == (other.opening, other.closing)
+
+
+def split_list(clean: str) -> ValueList | None:
+    """Split cleaned text at its top-level commas; None when it is a single value."""
+    text = clean.replace("\\{", "{").replace("\\}", "}") if clean.startswith("\\{") else clean
+    opening, closing, body = "", "", text
+    if text[:1] in ("(", "[", "{") and _closes_at(text) == len(text) - 1:
+        opening, body, closing = text[0], text[1:-1], text[-1]
+    if not opening:
+        body = re.sub(r",?\s+(?:and|or)\s+", ", ", body)
+    items = _top_level_items(body, commas_group=not opening)
+    if len(items) < 2:
+        return None
+    return ValueList(opening, tuple(items), closing)
+
+
+def _closes_at(text: str) -> int:
+    """Return the offset at which the bracket that opens `text` is closed; any closing bracket will do."""
+    depth = 0
+    for offset, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0:
+            return offset
+    return -1
+
+
+def _top_level_items(body: str, *, commas_group: bool) -> list[str]:
+    """Split at commas outside all brackets. "1,000, 2,000" holds two values where commas may group."""
+    cuts = [-1]
+    depth = 0
+    for offset, sign in enumerate(body):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 and sign in ",;":
+            cuts.append(offset)
+    cuts.append(len(body))
+    items = [body[start + 1 : end] for start, end in itertools.pairwise(cuts)]
+    if commas_group:
+        items = _regrouped(items)
+    return [item.strip() for item in items]
+
+
+def _regrouped(items: list[str]) -> list[str]:
+    """Join pieces that belong to one grouped number: a comma without a blank before three digits."""
+    grouped: list[str] = []
+    run: list[str] = []
+    for item in items:
+        if run and item[:1].isspace():
+            grouped += _joined(run)
+            run = []
+        run.append(item)
+    return grouped + _joined(run)
+
+
+def _joined(run: list[str]) -> list[str]:
+    whole = ",".join(run)
+    return [whole] if len(run) > 1 and read_number(whole.strip()) is not None else run

@@ -1,0 +1,61 @@
+"""Several verifiers -> one: what they say of a step is put together by an explicit rule."""
+
+from collections.abc import Sequence
+
+from labeling.errors import RecordError
+from labeling.records import Problem, Solution
+from labeling.verifiers.verdict import Outcome, Verdict, Verifier
+
+
+def combine(verdicts: Sequence[tuple[str, Verdict]]) -> Verdict:
+    """Combine what several verifiers say of one step.
+
+    WRONG when any says WRONG; else RIGHT when at least one says RIGHT; else UNDECIDED. Right
+    arithmetic in a step does not excuse its wrong answer, so WRONG wins, and the dissent stays in the
+    reason. Evidence of all is kept, in order.
+
+    Args:
+        verdicts: (verifier's name, verdict), in the panel's order.
+    """
+    said = {outcome: [each for each in verdicts if each[1].outcome is outcome] for outcome in Outcome}
+    outcome = next((o for o in (Outcome.WRONG, Outcome.RIGHT) if said[o]), Outcome.UNDECIDED)
+    reason = "; ".join(f"{name}: {verdict.reason}" for name, verdict in said[outcome] if verdict.reason)
+    if outcome is Outcome.WRONG and said[Outcome.RIGHT]:
+        reason += f"; dissent: {', '.join(name for name, _ in said[Outcome.RIGHT])} says RIGHT"
+    evidence = tuple(item for _, verdict in verdicts for item in verdict.evidence)
+    return Verdict(outcome, reason, evidence)
+
+
+class Panel:
+    """A verifier made of verifiers; see `combine` for the rule.
+
+    Args:
+        verifiers: At least one; their order is the order of reasons and evidence.
+    """
+
+    def __init__(self, verifiers: Sequence[Verifier]) -> None:
+        if not verifiers:
+            raise ValueError("a panel needs at least one verifier")
+        self.verifiers = tuple(verifiers)
+
+    @property
+    def name(self) -> str:
+        """The members' names, joined by commas."""
+        return ",".join(verifier.name for verifier in self.verifiers)
+
+    def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
+        """Judge each step by all members.
+
+        Raises:
+            RecordError: A member returned another number of verdicts than there are steps.
+        """
+        columns = [(member.name, member.verify(problem, solution)) for member in self.verifiers]
+        n_steps = len(solution.steps)
+        for name, verdicts in columns:
+            if len(verdicts) != n_steps:
+                raise RecordError(
+                    f"{name} returned {len(verdicts)} verdicts for {n_steps} steps.",
+                    remedy="A verifier returns exactly one verdict a step; UNDECIDED where it cannot tell.",
+                    record_id=solution.id,
+                )
+        return [combine([(name, verdicts[index]) for name, verdicts in columns]) for index in range(n_steps)]
