@@ -5,6 +5,7 @@ it, so `datasets.load_dataset("json", ...)` and other trainers read it unchanged
 version; older versions stay readable.
 """
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -160,7 +161,8 @@ class LabelledSolution:
             "semantics": self.semantics,
         }
         if self.solution.problem.meta:
-            row["meta"] = dict(self.solution.problem.meta)
+            # As text: columns of other tools cannot hold objects whose fields differ from row to row.
+            row["meta"] = json.dumps(dict(self.solution.problem.meta), ensure_ascii=False)
         if any(label.soft is not None for label in self.labels):
             row["soft"] = [label.soft for label in self.labels]
         if any(label.counts is not None for label in self.labels):

@@ -145,6 +145,11 @@ def parse_problem(row: Mapping[str, Any]) -> Problem:
             )
         answer = str(answer)
     meta = row.get("meta") or {}
+    if isinstance(meta, str):
+        try:
+            meta = json.loads(meta)
+        except ValueError as error:
+            raise RecordError(f"meta is text but not JSON ({error}).", record_id=record_id) from error
     if not isinstance(meta, Mapping):
         raise RecordError(f"meta is {type(meta).__name__}, not an object.", record_id=record_id)
     problem_id = row.get("problem_id")

@@ -117,3 +117,9 @@ def test_a_row_survives_the_round_trip(texts, data):
     assert again.to_row() == item.to_row()
     assert [label.value for label in again.labels] == labels
     assert again.solution.step_texts == texts
+
+
+def test_what_a_source_says_besides_survives_as_text_in_the_row():
+    item = parse_labelled({"id": "a", "prompt": "p", "steps": ["x"], "meta": {"steps": [["a", 1]]}})
+    assert isinstance(item.to_row()["meta"], str)
+    assert parse_labelled(item.to_row()).solution.problem.meta == {"steps": [["a", 1]]}
