@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labeling.errors import InputError
-from labeling.report import Estimate, wilson
+from labeling.randomness import generator
+from labeling.report import Estimate, cluster_bootstrap, wilson
 from prm.calibration.metrics import as_probabilities
 
 ALL_RIGHT = -1
@@ -85,7 +86,59 @@ def first_error_f1(predicted: Sequence[int], gold: Sequence[int]) -> FirstErrorS
     _check_indices(predicted, gold)
     on_errors = [p == g for p, g in zip(predicted, gold, strict=True) if g != ALL_RIGHT]
     on_right = [p == g for p, g in zip(predicted, gold, strict=True) if g == ALL_RIGHT]
-    return _score_of(sum(on_errors), len(on_errors), sum(on_right), len(on_right))
+    return score_of_counts(sum(on_errors), len(on_errors), sum(on_right), len(on_right))
+
+
+def score_of_counts(hits_on_errors: int, n_errors: int, hits_on_right: int, n_right: int) -> FirstErrorScore:
+    """Return the score of these many exact hits among chains with an error and all-right chains."""
+    on_errors = hits_on_errors / n_errors if n_errors else math.nan
+    on_right = hits_on_right / n_right if n_right else math.nan
+    return FirstErrorScore(
+        accuracy_on_errors=on_errors,
+        accuracy_on_right=on_right,
+        f1=float(_harmonic(np.array(on_errors), np.array(on_right))),
+        n_errors=n_errors,
+        n_right=n_right,
+    )
+
+
+def first_error_over_problems(
+    problems: Sequence[str], predicted: Sequence[int], gold: Sequence[int], *, seed: int, draws: int = 500
+) -> dict[str, Estimate]:
+    """`first_error_f1` with intervals that resample whole problems; n counts problems.
+
+    Args:
+        problems: Name of each chain's problem, shape (chain,).
+        predicted: Index or -1, shape (chain,).
+        gold: Index or -1, shape (chain,).
+        seed: Root seed of the intervals.
+        draws: Resamples.
+
+    Returns:
+        `first_error_f1`, `first_error_accuracy_on_errors` and `first_error_accuracy_on_right`.
+
+    Raises:
+        InputError: See `first_error_f1`.
+    """
+    _check_indices(predicted, gold)
+    columns: dict[str, np.ndarray] = {}
+    for problem, guess, true in zip(problems, predicted, gold, strict=True):
+        is_right = true == ALL_RIGHT
+        row = columns.setdefault(problem, np.zeros(4, dtype=np.int64))
+        row[2 * is_right : 2 * is_right + 2] += (guess == true, 1)
+
+    def estimate(field: str) -> Estimate:
+        def statistic(drawn: list[np.ndarray]) -> float:
+            hits_on_errors, n_errors, hits_on_right, n_right = np.sum(drawn or [np.zeros(4)], axis=0)
+            score = score_of_counts(int(hits_on_errors), int(n_errors), int(hits_on_right), int(n_right))
+            return getattr(score, field)
+
+        rng = generator(seed, "interval", "first_error", field)
+        return cluster_bootstrap(list(columns.values()), statistic, rng=rng, draws=draws)
+
+    return {
+        f"first_error_{name}": estimate(name) for name in ("f1", "accuracy_on_errors", "accuracy_on_right")
+    }
 
 
 def choose_threshold(scores: Sequence[ArrayLike], gold: Sequence[int]) -> ThresholdChoice:
@@ -148,18 +201,6 @@ def flag_score(flagged_first: Sequence[int | None], gold: Sequence[int]) -> Flag
         precision=wilson(n_exact, sum(flag is not None for flag, _ in pairs)),
         recall=wilson(n_exact, len(pairs) - len(right)),
         false_positive_rate=wilson(sum(flag is not None for flag in right), len(right)),
-    )
-
-
-def _score_of(hits_on_errors: int, n_errors: int, hits_on_right: int, n_right: int) -> FirstErrorScore:
-    on_errors = hits_on_errors / n_errors if n_errors else math.nan
-    on_right = hits_on_right / n_right if n_right else math.nan
-    return FirstErrorScore(
-        accuracy_on_errors=on_errors,
-        accuracy_on_right=on_right,
-        f1=float(_harmonic(np.array(on_errors), np.array(on_right))),
-        n_errors=n_errors,
-        n_right=n_right,
     )
 
 

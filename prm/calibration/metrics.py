@@ -102,8 +102,13 @@ def expected_calibration_error(
         Naeini, Cooper, Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian
         binning"; Guo et al. 2017, "On calibration of modern neural networks", equation 3.
     """
-    bins = reliability_bins(score, is_right, n_bins, kind)
-    return sum(b.n * b.gap for b in bins) / sum(b.n for b in bins)
+    return gap_of_bins(reliability_bins(score, is_right, n_bins, kind))
+
+
+def gap_of_bins(bins: Sequence[ReliabilityBin]) -> float:
+    """Mean gap of the steps in these bins, which is their ECE, in [0, 1]; NaN without steps."""
+    n = sum(b.n for b in bins)
+    return sum(b.n * b.gap for b in bins) / n if n else float("nan")
 
 
 def maximum_calibration_error(
@@ -177,11 +182,15 @@ def over_problems(
         rng: Source of randomness.
         draws: Resamples.
 
+    Returns:
+        The statistic with n problems; all NaN and n = 0 when there is no problem.
+
     Raises:
-        InputError: There is no problem, or `statistic` refuses the steps.
+        InputError: `statistic` refuses the steps.
     """
     if not problems:
-        raise InputError("there are no steps to measure.", remedy="Give steps with a score and a label.")
+        nan = float("nan")
+        return Estimate(value=nan, low=nan, high=nan, n=0, method="no problem to resample")
     arrays = [(np.asarray(p, dtype=np.float64), np.asarray(y, dtype=np.float64)) for p, y in problems]
 
     def of_clusters(clusters: Sequence[tuple[Floats, Floats]]) -> float:

@@ -1,7 +1,6 @@
 """The reliability diagram: share of right steps against score, before and after calibration."""
 
 import io
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from labeling.report import wilson
-from prm.calibration.metrics import ReliabilityBin
+from prm.calibration.metrics import ReliabilityBin, gap_of_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +47,7 @@ def reliability_figure(before: Sequence[ReliabilityBin], after: Sequence[Reliabi
     if after is not None:
         panels.append(("After calibration", AFTER, after))
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(4.6 * len(panels) + 0.4, 5.4), layout="constrained")
+        figure = Figure(figsize=(4.2 * len(panels) + 0.5, 5.6), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.subplots(
             2, len(panels), sharex=True, sharey="row", height_ratios=[3.2, 1], squeeze=False
@@ -94,7 +93,6 @@ def _draw_curve(
     shares = [wilson(b.n_right, b.n) for b in filled]
     x = [b.mean_score for b in filled]
     n = sum(b.n for b in filled)
-    error = sum(b.n * b.gap for b in filled) / n if n else math.nan
     axes.plot([0, 1], [0, 1], color=QUIET, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     axes.errorbar(
         x,
@@ -111,9 +109,14 @@ def _draw_curve(
     )
     axes.set_title(title, loc="left", fontsize=12, fontweight="bold")
     axes.text(
-        0.03, 0.97, f"ECE {error:.3f}\n{n:,} steps", transform=axes.transAxes, va="top", linespacing=1.4
+        0.03,
+        0.97,
+        f"ECE {gap_of_bins(bins):.3f}\n{n:,} steps",
+        transform=axes.transAxes,
+        va="top",
+        linespacing=1.4,
     )
-    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     if is_first:
         axes.set_ylabel("share of steps that are right")
     _tidy(axes)
