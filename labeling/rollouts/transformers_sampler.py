@@ -119,9 +119,12 @@ class TransformersSampler:
             ConfigError: `n` or `max_tokens` is below 1, or keys and prefixes differ in number.
         """
         _check_sizes(len(prefixes), len(keys), n=n, max_tokens=max_tokens)
-        prompts = [tuple(prompt_ids(self.tokenizer, prefix.problem, prefix.text)) for prefix in prefixes]
+        prompts = {
+            prefix: prompt_ids(self.tokenizer, prefix.problem, prefix.text)
+            for prefix in dict.fromkeys(prefixes)
+        }
         sampled = self.sample_ids(
-            [prompt for prompt in prompts for _ in range(n)],
+            [prompts[prefix] for prefix in prefixes for _ in range(n)],
             max_tokens=max_tokens,
             keys=[f"{key}\x1f{i}" for key in keys for i in range(n)],
         )
