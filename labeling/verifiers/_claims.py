@@ -1,0 +1,216 @@
+"""Where a step writes a relation, and which expressions stand on its two sides.
+
+A clause (what stands between two breaks) is cut at its relation signs into members. The left side of a
+relation is the longest expression that ends at it, the right side the longest that starts after it; words
+around them are prose. Whatever makes that choice doubtful is noted as a doubt, and a doubtful claim
+never counts against a step.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from labeling.verifiers._expressions import MAX_TOKENS, Parse, UnreadableError, parse
+from labeling.verifiers._tokens import Token, tokenize
+
+MAX_CANDIDATES = 6
+
+_ANNOTATION = re.compile(r"<<([^<>\n]{1,200})>>")
+_STARTS = frozenset({"NUM", "CUR", "(", "{", "FRAC", "SQRT", "PI"})
+_PROSE = frozenset({"WORD", "LABEL"})
+_ARITHMETIC_WORDS = frozenset({
+    "of", "times", "plus", "minus", "by", "per", "than", "percent", "half", "twice", "double",
+    "triple", "thrice", "third", "quarter", "fourth", "square", "squared", "cube", "cubed", "root",
+    "sum", "difference", "product", "ratio", "quotient", "divided", "multiplied", "every", "each",
+    "and", "to", "from", "over",
+})  # fmt: skip
+_FRACTION_TAILS = frozenset({"half", "third", "quarter", "remainder", "r", "with", "thirds", "quarters"})
+
+
+@dataclass
+class Member:
+    """One side of a relation as read: either `parse`, or `problem` says why there is none."""
+
+    tokens: Sequence[Token]
+    parse: Parse | None = None
+    problem: str = ""
+    doubts: list[str] = field(default_factory=list)
+    is_named: bool = False
+    """Words stand before it in the same clause, so a bare number may belong to a name ("Day 3 = ...")."""
+
+
+@dataclass
+class Claim:
+    """A relation between two neighbouring members. Offsets are code points of the step's text."""
+
+    relation: str
+    left: Member
+    right: Member
+    start: int
+    end: int
+    has_operation: bool
+    """Something is computed in one of the two, or in an earlier member of the same chain."""
+    doubts: list[str] = field(default_factory=list)
+
+
+def find_claims(text: str) -> Iterator[Claim]:
+    """Yield every relation written in a step, annotations like <<48/2=24>> last."""
+    inner = list(_ANNOTATION.finditer(text))
+    outer = _ANNOTATION.sub(lambda match: " " * len(match.group()), text) if inner else text
+    yield from _claims_of(tokenize(outer), 0)
+    for match in inner:
+        yield from _claims_of(tokenize(match.group(1)), match.start(1))
+
+
+def _claims_of(tokens: list[Token], offset: int) -> Iterator[Claim]:
+    start = 0
+    for index in range(len(tokens) + 1):
+        if index < len(tokens) and tokens[index].kind != "BREAK":
+            continue
+        clause = tokens[start:index]
+        if any(token.kind == "REL" for token in clause):
+            opening = tokens[start - 1].text if start else ""
+            closing = tokens[index].text if index < len(tokens) else ""
+            yield from _clause_claims(clause, _clause_doubts(opening, closing), offset)
+        start = index + 1
+
+
+def _clause_doubts(opening: str, closing: str) -> list[str]:
+    doubts = []
+    if closing in ("?", "？"):
+        doubts.append("a question")
+    if opening in ('"', "“", "„", "«") or closing in ('"', "”", "»"):
+        doubts.append("a quotation")
+    if opening in ("-", "–", "+"):
+        doubts.append("a sign that may be a list mark")
+    return doubts
+
+
+def _clause_claims(clause: list[Token], doubts: list[str], offset: int) -> Iterator[Claim]:
+    places = [index for index, token in enumerate(clause) if token.kind == "REL"]
+    bounds = [-1, *places, len(clause)]
+    segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
+    left = _left_side(segments[0])
+    has_operation = False
+    for number, place in enumerate(places):
+        segment = segments[number + 1]
+        whole = _whole(segment)
+        right = whole or _right_side(segment)
+        has_operation |= _computes(left) or _computes(right)
+        tokens = [*left.tokens, clause[place], *right.tokens]
+        yield Claim(
+            relation=clause[place].text,
+            left=left,
+            right=right,
+            start=offset + tokens[0].start,
+            end=offset + tokens[-1].end,
+            has_operation=has_operation,
+            doubts=list(doubts),
+        )
+        if whole is None:
+            has_operation = False
+        if number + 1 < len(places):
+            left = whole or _left_side(segment)
+
+
+def _computes(member: Member) -> bool:
+    return member.parse is not None and member.parse.has_operation
+
+
+def _whole(segment: Sequence[Token]) -> Member | None:
+    """Return the member that takes up the whole segment, or None."""
+    if not segment or len(segment) > MAX_TOKENS:
+        return None
+    try:
+        found = parse(segment)
+    except UnreadableError:
+        return None
+    return Member(segment, found) if found.n_tokens == len(segment) else None
+
+
+def _left_side(segment: Sequence[Token]) -> Member:
+    """Return the longest expression that ends where the segment ends."""
+    if not segment:
+        return Member((), problem="nothing on the left")
+    first = max(0, len(segment) - MAX_TOKENS + 1)
+    problem = "free symbol" if segment[-1].kind == "WORD" else "no expression on the left"
+    n_tried = 0
+    for start in range(first, len(segment)):
+        if not _can_start(segment, start):
+            continue
+        n_tried += 1
+        if n_tried > MAX_CANDIDATES:
+            break
+        try:
+            found = parse(segment[start:])
+        except UnreadableError as error:
+            problem = str(error)
+            continue
+        if start + found.n_tokens == len(segment):
+            doubts = _doubts_before(segment, start)
+            return Member(segment[start:], found, doubts=doubts, is_named=start > 0)
+    return Member(segment, problem=problem)
+
+
+def _can_start(segment: Sequence[Token], start: int) -> bool:
+    token = segment[start]
+    is_sign = token.kind == "OP" and token.text == "-"
+    if not is_sign and token.kind not in _STARTS:
+        return False
+    if start == 0:
+        return True
+    before = segment[start - 1]
+    if is_sign:
+        return before.kind in ("(", "{") or (before.kind in _PROSE and not token.is_tight)
+    return before.kind in _PROSE or before.kind in ("(", "{")
+
+
+def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
+    """Say what in the words before an expression may belong to it."""
+    if start == 0:
+        return []
+    doubts = []
+    if segment[start].kind == "OP":
+        doubts.append("a minus after words")
+    end = start
+    while start > 0 and segment[start - 1].kind in _PROSE and end - start < 8:
+        start -= 1
+    words = [word for token in segment[start:end] for word in token.text.split()]
+    if any(word in _ARITHMETIC_WORDS for word in words[-3:]):
+        doubts.append("words of arithmetic before the formula")
+    if words and len(words[-1]) == 1 and words[-1].isascii() and words[-1] not in "aAI":
+        doubts.append("a symbol before the formula")
+    if words and segment[end].is_tight and segment[end - 1].text.isascii():
+        doubts.append("a word glued to the formula")
+    if start > 0 and segment[start - 1].kind in ("OP", "BAD", "DOTS", "FRAC", "SQRT"):
+        doubts.append("a formula in words before this one")
+    return doubts
+
+
+def _right_side(segment: Sequence[Token]) -> Member:
+    """Return the longest expression that starts where the segment starts."""
+    if not segment:
+        return Member((), problem="nothing on the right")
+    try:
+        found = parse(segment)
+    except UnreadableError as error:
+        return Member(segment, problem=str(error))
+    if found.n_tokens == len(segment):
+        return Member(segment, found)
+    following = segment[found.n_tokens]
+    member = Member(segment[: found.n_tokens], found)
+    behind = {token.text for token in segment[found.n_tokens : found.n_tokens + 4]}
+    if following.kind in (")", "}", "LABEL") or (following.kind == "WORD" and not behind & _FRACTION_TAILS):
+        return member
+    if following.kind in ("WORD", "DOTS") or (following.kind == "BAD" and following.text == "!"):
+        member.doubts.append("the number may go on in words")
+        return member
+    if following.kind == "(" and not following.is_tight:
+        is_remark = len(segment) > found.n_tokens + 1 and segment[found.n_tokens + 1].kind in _PROSE
+        if not is_remark:
+            member.doubts.append("a bracket behind the number")
+        return member
+    if following.kind == "OP" and following.text == "-" and not following.is_tight and len(behind) > 1:
+        member.doubts.append("a dash behind the number")
+        return member
+    return Member(segment, problem=f"cannot read on at {following.text!r}")
