@@ -18,6 +18,8 @@ class JudgedCompletion:
     """Probability in [0, 1] that the step is right; NaN where nobody could tell."""
     outcome: float | None = None
     """1.0 right, 0.0 wrong or no answer; None when it could not be checked."""
+    is_answered: bool = True
+    """False when no final answer can be read in the completion."""
     is_filler: tuple[bool, ...] | None = None
     """True for a step that is not needed, where the source can tell."""
 

@@ -1,0 +1,210 @@
+"""Verifiers, simulators and PRMs behind the one call that the trainers know: `StepSource.judge`."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from labeling.errors import InputError
+from labeling.records import Problem, Solution
+from labeling.steps import segment
+from labeling.verifiers.answers import extract_answer
+from labeling.verifiers.verdict import Outcome, Verdict
+from rl.step_source import JudgedCompletion
+
+Grade = Callable[[Problem, str], bool | None]
+"""(problem, text) -> is the final answer right; for None see `Grader`."""
+
+SCORE_OF = {Outcome.RIGHT: 1.0, Outcome.WRONG: 0.0, Outcome.UNDECIDED: math.nan}
+
+
+class StepVerifier(Protocol):
+    """What `VerifierSource` asks of a verifier; a `labeling` Verifier or Simulator meets it."""
+
+    @property
+    def name(self) -> str: ...
+
+    def verify(self, problem: Problem, solution: Solution) -> list[Verdict]: ...
+
+
+class StepScorer(Protocol):
+    """What `PRMSource` asks of a process reward model; `prm.model.StepScorer` meets it."""
+
+    def score(
+        self, prompts: Sequence[str], steps: Sequence[Sequence[str]], *, is_calibrated: bool
+    ) -> list[list[float]]: ...
+
+
+class Grader:
+    """A grade turned into an outcome: wrong, unanswered and not checkable stay apart.
+
+    A simulator says None for a text without an answer, which is wrong: its truth is always known. A
+    verifier says None where it cannot tell, which is not wrong.
+
+    Args:
+        grade: (problem, text) -> is the final answer right. The `grade` of a simulator is recognised by
+            its owner, which also has `truth`.
+    """
+
+    def __init__(self, grade: Grade) -> None:
+        self._grade = grade
+        self._is_of_world = hasattr(getattr(grade, "__self__", None), "truth")
+
+    def outcome(self, problem: Problem, text: str) -> tuple[float | None, bool]:
+        """Return (outcome, is_answered); an outcome is 1.0, 0.0 (wrong or no answer) or None."""
+        is_right = self._grade(problem, text)
+        if self._is_of_world:
+            return float(bool(is_right)), is_right is not None
+        is_answered = bool(is_right) or extract_answer(text) is not None
+        return (None if is_right is None else float(is_right)), is_answered
+
+
+class OutcomeSource:
+    """The final answer alone: no steps, so a trainer has only the outcome to go by."""
+
+    def __init__(self, grade: Grade, *, name: str = "outcome") -> None:
+        self._grader = Grader(grade)
+        self.name = name
+
+    def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
+        """Judge completions; see `StepSource`."""
+        judged = []
+        for problem, text in zip(problems, completions, strict=True):
+            outcome, is_answered = self._grader.outcome(problem, text)
+            judged.append(JudgedCompletion(spans=(), scores=(), outcome=outcome, is_answered=is_answered))
+        return judged
+
+
+class VerifierSource:
+    """Programmatic verdicts as step scores: RIGHT 1.0, WRONG 0.0, UNDECIDED NaN.
+
+    A verifier that also has `truth` (a simulator) tells which steps are not needed.
+
+    Args:
+        verifier: Judges the steps.
+        grade: Judges the final answer; by default the verifier's own `grade`, which a simulator has.
+        segment_mode: How completions are cut into steps; see `labeling.steps`.
+
+    Raises:
+        InputError: There is no `grade`, and the verifier has none.
+    """
+
+    def __init__(
+        self, verifier: StepVerifier, *, grade: Grade | None = None, segment_mode: str = "line"
+    ) -> None:
+        chosen = grade or getattr(verifier, "grade", None)
+        if chosen is None:
+            raise InputError(
+                f"the verifier {verifier.name!r} cannot grade a final answer.",
+                remedy="Hand a grade over as well, e.g. that of the answers verifier.",
+            )
+        self._verifier = verifier
+        self._grader = Grader(chosen)
+        self._segment_mode = segment_mode
+        self.name = verifier.name
+
+    def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
+        """Judge completions; see `StepSource`."""
+        return [self._judge(p, text) for p, text in zip(problems, completions, strict=True)]
+
+    def _judge(self, problem: Problem, text: str) -> JudgedCompletion:
+        solution = solution_of(problem, text, self._segment_mode)
+        verdicts = self._verifier.verify(problem, solution)
+        if len(verdicts) != len(solution.steps):
+            raise InputError(
+                f"the verifier {self.name!r} returned {len(verdicts)} verdicts"
+                f" for {len(solution.steps)} steps.",
+                remedy="Return exactly one verdict a step, UNDECIDED where it cannot tell.",
+                record_id=problem.id,
+            )
+        outcome, is_answered = self._grader.outcome(problem, text)
+        return JudgedCompletion(
+            spans=tuple((step.start, step.end) for step in solution.steps),
+            scores=tuple(SCORE_OF[verdict.outcome] for verdict in verdicts),
+            outcome=outcome,
+            is_answered=is_answered,
+            is_filler=filler_of(self._verifier, problem, solution),
+        )
+
+
+class PRMSource:
+    """The scores of a process reward model as step scores, in [0, 1].
+
+    Args:
+        scorer: Scores steps.
+        grade: Judges the final answer.
+        segment_mode: How completions are cut into steps; the mode that the PRM was trained on.
+        is_calibrated: Ask for calibrated scores.
+        world: A simulator that tells which steps are not needed, where there is one.
+    """
+
+    def __init__(
+        self,
+        scorer: StepScorer,
+        grade: Grade,
+        *,
+        segment_mode: str = "line",
+        is_calibrated: bool = True,
+        world: Any = None,
+    ) -> None:
+        self._scorer = scorer
+        self._grader = Grader(grade)
+        self._segment_mode = segment_mode
+        self._is_calibrated = is_calibrated
+        self._world = world
+        self.name = "prm"
+
+    def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
+        """Judge completions in one call of the scorer; see `StepSource`."""
+        solutions = [
+            solution_of(problem, text, self._segment_mode)
+            for problem, text in zip(problems, completions, strict=True)
+        ]
+        with_steps = [index for index, solution in enumerate(solutions) if solution.steps]
+        rows = self._scorer.score(
+            [solutions[index].problem.text for index in with_steps],
+            [solutions[index].step_texts for index in with_steps],
+            is_calibrated=self._is_calibrated,
+        )
+        scores_of = dict(zip(with_steps, rows, strict=True))
+        return [self._judged(s, scores_of.get(index, [])) for index, s in enumerate(solutions)]
+
+    def _judged(self, solution: Solution, scores: Sequence[float]) -> JudgedCompletion:
+        outcome, is_answered = self._grader.outcome(solution.problem, solution.text)
+        return JudgedCompletion(
+            spans=tuple((step.start, step.end) for step in solution.steps),
+            scores=tuple(float(score) for score in scores),
+            outcome=outcome,
+            is_answered=is_answered,
+            is_filler=filler_of(self._world, solution.problem, solution),
+        )
+
+
+def solution_of(problem: Problem, text: str, segment_mode: str) -> Solution:
+    """Cut a completion into the steps of a solution."""
+    steps = segment(text, segment_mode).steps
+    return Solution(id=problem.id, problem=problem, text=text, steps=steps)
+
+
+def filler_of(world: Any, problem: Problem, solution: Solution) -> tuple[bool, ...] | None:
+    """Tell which steps are not needed; None when `world` cannot tell (it has no `truth`)."""
+    truth = getattr(world, "truth", None)
+    if truth is None:
+        return None
+    return tuple(not known.is_needed for known in truth(problem, solution))
+
+
+def check_judged(
+    name: str, judged: Sequence[JudgedCompletion], n_completions: int
+) -> Sequence[JudgedCompletion]:
+    """Return `judged` when it has one record a completion.
+
+    Raises:
+        InputError: It has not; a shorter list must never be spread over the batch in silence.
+    """
+    if len(judged) != n_completions:
+        raise InputError(
+            f"the reward function {name!r} returned {len(judged)} {'value' if len(judged) == 1 else 'values'}"
+            f" for {n_completions} completions.",
+            remedy="Return exactly one record a completion, in order; outcome None where it cannot tell.",
+        )
+    return judged

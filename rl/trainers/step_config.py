@@ -1,0 +1,135 @@
+"""Settings of the step-level trainer: trl's GRPOConfig and the few fields that ours adds."""
+
+import os
+from dataclasses import dataclass, field, replace
+
+import torch
+
+from labeling.errors import ConfigError
+from rl.advantages import METHODS, Method
+
+from rl.trl_names import GRPOConfig
+
+
+@dataclass
+class StepGRPOConfig(GRPOConfig):
+    """trl's GRPOConfig with our fields and with defaults that keep step rewards safe.
+
+    Changed defaults: `loss_type` "dr_grpo" (a constant denominator: padding dilutes no punishment),
+    `scale_rewards` "none" (our advantages replace trl's anyway), `bf16` and `activation_checkpointing`
+    follow the machine (on with an accelerator, off on the CPU).
+
+    Raises:
+        ConfigError: A size, or a method cannot be used; before any model is loaded.
+    """
+
+    method: str = field(default="step_grpo", metadata={"help": f"Estimator: {', '.join(METHODS)}."})
+    process_weight: float | None = field(
+        default=None,
+        metadata={"help": "Weight of the step scores, in units of outcome reward; unset: the method's own."},
+    )
+    ceiling: float | None = field(
+        default=None,
+        metadata={"help": "Score from which a step counts as fully right; unset: the method's own."},
+    )
+    loss_type: str = field(default="dr_grpo", metadata={"help": "trl's loss; see GRPOConfig."})
+    scale_rewards: str = field(default="none", metadata={"help": "Not read: see method."})
+    # transformers 5.24 renamed this setting to activation_checkpointing and warns on the old name, which
+    # trl sets; unset here, the new name decides.
+    gradient_checkpointing: bool | None = field(  # pyright: ignore[reportIncompatibleVariableOverride]
+        default=None, metadata={"help": "Older name of activation_checkpointing."}
+    )
+
+    def __post_init__(self) -> None:
+        check_group_sizes(
+            per_device_train_batch_size=self.per_device_train_batch_size,
+            completions_per_round=self._completions_per_round(),
+            num_generations=self.num_generations or 0,
+            eval_batch_size=self._eval_batch_size(),
+            num_generations_eval=self.num_generations_eval or self.num_generations or 0,
+        )
+        if self.method not in METHODS:
+            raise ConfigError(
+                f"method is {self.method!r}, which is unknown.",
+                remedy=f"Choose one of {', '.join(METHODS)}.",
+            )
+        has_accelerator = torch.accelerator.is_available() and not self.use_cpu
+        if self.bf16 is None:
+            self.bf16 = has_accelerator and not self.fp16
+        if self.activation_checkpointing is None and self.gradient_checkpointing is None:
+            self.activation_checkpointing = has_accelerator
+        super().__post_init__()
+
+    @property
+    def method_settings(self) -> Method:
+        """The estimator's settings, the method's own where no field overrides them."""
+        changes = {"process_weight": self.process_weight, "ceiling": self.ceiling}
+        return replace(METHODS[self.method], **{k: v for k, v in changes.items() if v is not None})
+
+    def _completions_per_round(self) -> int:
+        if self.generation_batch_size is not None:
+            return self.generation_batch_size
+        rounds = self.steps_per_generation or self.gradient_accumulation_steps
+        return self.per_device_train_batch_size * n_processes() * rounds
+
+    def _eval_batch_size(self) -> int | None:
+        is_evaluating = self.do_eval or str(getattr(self.eval_strategy, "value", self.eval_strategy)) != "no"
+        return self.per_device_eval_batch_size * n_processes() if is_evaluating else None
+
+
+def n_processes() -> int:
+    """Processes of this launch, as launchers tell it; known before any library is set up."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def check_group_sizes(
+    *,
+    per_device_train_batch_size: int,
+    completions_per_round: int,
+    num_generations: int,
+    eval_batch_size: int | None,
+    num_generations_eval: int,
+) -> None:
+    """Refuse sizes that do not make whole groups. Batch sizes count completions, not prompts.
+
+    Args:
+        per_device_train_batch_size: Named in the message.
+        completions_per_round: Completions sampled at a time over all processes.
+        num_generations: Completions a prompt (the group size).
+        eval_batch_size: Completions evaluated at a time over all processes; None when nothing is.
+        num_generations_eval: Completions a prompt in evaluation.
+
+    Raises:
+        ConfigError: Fewer than 2 generations, or a batch that is not a multiple of the group size;
+            names the sizes that would work.
+    """
+    if num_generations < 2:
+        raise ConfigError(
+            f"num_generations is {num_generations}, and a group needs at least 2 generations to be compared.",
+            remedy="Use 4 to 16.",
+        )
+    if completions_per_round % num_generations:
+        raise ConfigError(
+            f"{completions_per_round} completions a generation round (per_device_train_batch_size"
+            f" {per_device_train_batch_size} x processes x accumulation) cannot be cut into groups of"
+            f" num_generations {num_generations}; the batch counts completions, not prompts.",
+            remedy=_group_size_advice(completions_per_round, num_generations),
+        )
+    if eval_batch_size is not None and eval_batch_size % num_generations_eval:
+        raise ConfigError(
+            f"the evaluation batch of {eval_batch_size} completions (per_device_eval_batch_size x processes)"
+            f" is not a multiple of the {num_generations_eval} generations a prompt.",
+            remedy=f"Set per_device_eval_batch_size to a multiple of {num_generations_eval},"
+            " or num_generations_eval to a divisor of the batch.",
+        )
+
+
+def _group_size_advice(completions: int, num_generations: int) -> str:
+    sizes = [size for size in range(2, completions + 1) if completions % size == 0]
+    bigger = -(-completions // num_generations) * num_generations
+    choices = " or ".join(
+        str(size) for size in sorted(sizes, key=lambda s: abs(s - num_generations))[:4][::-1]
+    )
+    if not choices:
+        return f"Sample {bigger} completions a round."
+    return f"Set num_generations to {choices}, or sample {bigger} completions a round."
