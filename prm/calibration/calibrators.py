@@ -9,6 +9,7 @@ Logits of saturated scores are infinite, so temperature and Platt first clip sco
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from dataclasses import fields as fields_of
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -110,7 +111,7 @@ class PlattCalibrator:
         from sklearn.linear_model import LogisticRegression
 
         p, y = check_fit(score, is_right)
-        fitted = LogisticRegression(C=np.inf, max_iter=1000).fit(_logit(p)[:, None], y)
+        fitted = LogisticRegression(C=np.inf, tol=1e-9, max_iter=1000).fit(_logit(p)[:, None], y)
         slope, shift = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
         if slope < 0:
             slope, shift = 0.0, float(_logit(np.array([y.mean()]))[0])
@@ -199,11 +200,11 @@ def load_calibrator(saved: Mapping[str, Any]) -> Calibrator:
     """
     fields = {name: value for name, value in saved.items() if name != "kind"}
     kind = _class_of(saved.get("kind"))
-    expected = set(kind.__dataclass_fields__)
+    expected = {field.name for field in fields_of(kind)}
     if set(fields) != expected:
         raise InputError(
-            f"a {kind.kind} calibrator holds {', '.join(sorted(expected))}, not {', '.join(sorted(fields))}.",
-            remedy="Fit it again with `prm evaluate`.",
+            f"the saved {kind.kind} calibrator has the fields {sorted(fields)}.",
+            remedy=f"It needs {sorted(expected)}; fit it again with `prm evaluate`.",
         )
     if kind is IsotonicCalibrator:
         fields = {name: tuple(float(v) for v in values) for name, values in fields.items()}
