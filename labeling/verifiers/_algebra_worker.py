@@ -9,6 +9,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import warnings
@@ -16,6 +17,13 @@ from typing import Any
 
 _EXTRA_BYTES = 256 * 2**20
 """What one comparison may allocate beyond what the libraries themselves take."""
+
+
+_TWO_NUMBERS = re.compile(r"\d\s+\d")
+"""math-verify adds two numbers with a blank between them; nobody means that."""
+
+_PRODUCT = re.compile(r"(?<=\))(?=\()|(?<=(?<![\w^\\{}.])\d)(?=\()|(?<=(?<![\w^\\{}.])\d\d)(?=\()")
+"""Where "(9)(7)" and "9(7)" hold a product, which math-verify reads as a mixed number, 9 + 7."""
 
 
 def _limit_memory() -> None:
@@ -41,6 +49,9 @@ def _answer(request: dict[str, Any]) -> dict[str, str]:
     from math_verify import LatexExtractionConfig, parse, verify
 
     def read(text: str) -> list[Any]:
+        if _TWO_NUMBERS.search(text):
+            return []
+        text = _PRODUCT.sub(r" \\cdot ", text)
         # LaTeX only and the first match only: the other readers pick a number out of what they cannot
         # read as a whole, and one of them evaluates Python.
         return parse(

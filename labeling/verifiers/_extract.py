@@ -21,9 +21,9 @@ _LAST_LINE_A = re.compile(r"[ \t]*A[ \t]*:[ \t]*(?P<answer>\S.*)")
 _OPENER = re.compile(
     r"""
     (?:
-      \banswer\b (?:[ ]to\b[^.\n]{0,80}?|[ ]for\b[^.\n]{0,80}?)?
-        (?: [*_"']* [ \t]* (?: \bis\b | \bare\b | [:=] ) (?:[ \t]*[:=])? [*_]*   # "answer is", "Answer: **"
-          | [ \t]+ (?= [-+$\\(]?[ \t]*\d ) )                                   # "answer 34"
+      \banswer\b (?:[ ](?:to|for)\b[^.\n]{0,80}?)?
+        [*_"']* [ \t]* (?: \bis\b | \bare\b | : ) (?:[ \t]*[:=])? [*_]*        # "answer is", "Answer: **"
+    | \banswer\b [ \t]* (?: = | (?= [ ] [-+$\\(]? [ \t]* \d ) )                  # "answer = 34", "answer 34"
     | \bcorrect[ ](?:one|option|choice)[ ]is\b[ \t]*:?
     | ^[ \t]*\#+[ \t]*(?:final[ ])?answer[ \t]*:?[ \t]*\n\s*                      # "# Answer", then the value
     | ^[ \t]*(?:final[ ])?solution[ \t]*:[ \t]* (?= (?:choice|option)[_ ] )     # "Solution: Choice_B"
@@ -32,7 +32,7 @@ _OPENER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-_REASON = re.compile(r",?[ ](?:because|since|which)\b|[.!?;](?=\s)")
+_REASON = re.compile(r",?[ ](?:because|since|which)\b|[.?;](?=\s)")
 _CHOICE = re.compile(r"(?:choice|option)[_ ]*\(?(?P<letter>[A-Z])\b", re.IGNORECASE)
 _OUTER = "*_\"'"
 
@@ -115,7 +115,7 @@ def _find_phrase(text: str) -> FoundAnswer | None:
         return _trimmed(text, last_start, last_end)
     for opener in reversed(list(_OPENER.finditer(text))):
         start = opener.end()
-        found = _trimmed(text, start, _end_of_value(text, start), left=_OUTER, right=_OUTER + ".!?,;:")
+        found = _trimmed(text, start, _end_of_value(text, start), left=_OUTER, right=_OUTER + ".?,;:")
         if found is not None:
             return _choice_of(found)
     return None

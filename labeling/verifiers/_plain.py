@@ -20,68 +20,33 @@ _FRAC = re.compile(
 )
 _TEXT_COMMAND = re.compile(r"\\(?:text|mathrm|textbf|mathbf|textit|textrm|mbox|operatorname)\s*\{([^{}]*)\}")
 _GROUP_SPACE = re.compile(r"(?<=\d)(?:,?\\[,;! ]|\{,\}|~|[\u00a0\u2009\u202f])(?=\d{3}(?!\d))")
+_POWER = r"(?:\s*\^\s*\{?\s*-?\d\s*\}?|[²³])?\s*$"
+_TRAILING_TEXT = re.compile(
+    r"\\(?:text|mathrm|textrm|mbox)\s*\{\s*(?P<unit>[A-Za-z][A-Za-z. /]*?)\s*\}" + _POWER
+)
+_TRAILING_UNIT = re.compile(
+    r"(?<![A-Za-z\\/])(?:(?:square|cubic|sq\.?)\s+)?(?P<unit>mm|cm|dm|km|kg|ft|in(?:ch(?:es)?)?|yd|yards?|feet"
+    r"|foot|(?:milli|centi|kilo)?met(?:er|re)s?|miles?|units?|dollars?|degrees?|radians?|seconds?|minutes?|hours?"
+    r"|days?|k?N|[kMG]?Pa|[kM]W|kJ|k?Hz|k?N/m|m/s|km/h|kg/m|(?<=\d )[msghLJWVAK])" + _POWER
+)
 _CURRENCY = re.compile(r"\\\$|[$€£]")
 _NAMED_VALUE = re.compile(r"(?P<name>[A-Za-z](?:_\{?\w+\}?)?)\s*=(?!=)\s*(?P<value>[^=]+)")
-_CHOICE = re.compile(r"\(?(?P<letter>[A-Za-z])\)?(?:[.:)]|$)")
+_CHOICE = re.compile(r"(?:[Cc]hoice[_ ]|[Oo]ption[_ ])?\(?(?P<letter>[A-Za-z])(?:\)?[.:]?$|\)?[.:]\s|\)\s)")
+_ANOTHER_CHOICE = re.compile(r"\b[A-J]\)")
 _WORDS = re.compile(r"[A-Za-z]+(?:[ '\-][A-Za-z]+)*")
 
 _PROSE_NUMBER = re.compile(rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_PERCENT}(?![\w^*/+])(?!\.\d)")
-_PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*")
+_PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}(?:'s)?|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_NOT_UNITS = frozenset(
-    {
-        "pi",
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "log",
-        "ln",
-        "exp",
-        "sqrt",
-        "mod",
-        "abs",
-        "min",
-        "max",
-        "gcd",
-        "lcm",
-        "not",
-        "no",
-        "nor",
-        "neither",
-        "never",
-        "hundred",
-        "thousand",
-        "million",
-        "billion",
-        "trillion",
-        "dozen",
-        "half",
-        "third",
-        "quarter",
-        "plus",
-        "minus",
-        "times",
-        "over",
-        "divided",
-        "squared",
-        "cubed",
-        "root",
-        "power",
-        "factorial",
-        "twice",
-        "double",
-        "more",
-        "less",
-        "than",
-        "least",
-        "most",
-        "about",
-        "around",
-        "between",
-    }
+_MATH_WORD = re.compile(
+    r"(?:and|or|pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm)", re.IGNORECASE
+)
+_VALUE_CHANGING_WORD = re.compile(
+    r"\b(?:pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm|not?|nor|neither|never"
+    r"|hundred|thousand|million|billion|trillion|dozen|half|third|quarter|plus|minus|times|over|divided"
+    r"|squared|cubed|root|power|factorial|twice|double|more|less|than|least|most|about|around|between"
+    r"|percent|per ?cent|percentage|pct)\b",
+    re.IGNORECASE,
 )
 """Words beside a number that change its value or turn it round."""
 
@@ -96,18 +61,41 @@ class PlainNumber:
     is_percent: bool
 
 
+def without_delimiters(text: str) -> str:
+    r"""Strip blanks, bold, currency and the signs of math mode around an answer, and its full stop."""
+    text = _CURRENCY.sub("", text.replace("−", "-")).strip().strip("*").strip()
+    for opening, closing in (("\\(", "\\)"), ("\\[", "\\]")):
+        if text.startswith(opening) and text.endswith(closing):
+            text = text[2:-2]
+    return text.rstrip(".,; \n")
+
+
 def cleaned(text: str) -> str:
     r"""Strip what carries no value: math delimiters, currency, \left and \right, \text, spacing."""
-    clean = text.replace("−", "-").replace("\\%", "%").replace("°", "^\\circ")
+    clean = without_delimiters(text).replace("\\%", "%").replace("°", "^\\circ")
     clean = re.sub(r"\\(?:left|right)(?![A-Za-z])", "", clean)
-    clean = _CURRENCY.sub("", _GROUP_SPACE.sub(",", clean)).strip().strip("*").strip()
-    for opening, closing in (("\\(", "\\)"), ("\\[", "\\]")):
-        if clean.startswith(opening) and clean.endswith(closing):
-            clean = clean[2:-2]
-    clean = re.sub(r"\\[,;:!]|\\ |~|\\q?quad\b", " ", _TEXT_COMMAND.sub(r" \1 ", clean))
+    clean = _TEXT_COMMAND.sub(r" \1 ", _GROUP_SPACE.sub(",", clean))
+    clean = re.sub(r"(?<!\\)\\[,;:! ]|~|\\q?quad\b", " ", clean)
     clean = re.sub(r"\\[dtc]frac", r"\\frac", clean)
     clean = re.sub(r"\^\s*\{?\s*\\circ\s*\}?", "", clean)
     return " ".join(clean.split()).rstrip(".,; ")
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    r"""Split a quantity as written, "36\pi\text{ cm}^2" or "5 km", into value and unit.
+
+    The unit is "" when there is none, and comes without its power and its plural. Words that change
+    a value ("million", "percent") are no unit.
+    """
+    for pattern in (_TRAILING_TEXT, _TRAILING_UNIT):
+        match = pattern.search(text)
+        if match is None or _VALUE_CHANGING_WORD.search(match[0]):
+            continue
+        head = text[: match.start()].rstrip()
+        if re.search(r"\d|\\pi|\\infty", head):
+            unit = match["unit"].strip(" .")
+            return head, unit.removesuffix("s") if len(unit) > 2 else unit
+    return text, ""
 
 
 def read_number(clean: str) -> PlainNumber | None:
@@ -155,25 +143,33 @@ def same_number(left: PlainNumber, right: PlainNumber) -> bool:
     return gap <= Fraction(5, 10**7) and gap <= largest * Fraction(5, 10**6)
 
 
-def numbers_in_prose(clean: str) -> list[PlainNumber] | None:
-    """Return the numbers of text that is words around numbers ("28 apples"), in order.
+def number_in_prose(clean: str) -> tuple[PlainNumber, int] | None:
+    """Return the one number of text that is words around a number ("28 apples"), and how many words.
 
-    None when it is not: no number, no word, or something beside the numbers that has a mathematical
-    meaning ("2x", "5 million", "not 5", "3 + 4").
+    None when it is not: no word, no number or several, or something beside the number that changes
+    its meaning ("2x", "5 million", "not 5", "3 + 4").
     """
     found = list(_PROSE_NUMBER.finditer(clean))
     rest = _PROSE_NUMBER.sub(" ", clean)
-    words = [word.lower() for word in _WORD.findall(rest)]
-    if not found or not words or not _PROSE_REST.fullmatch(rest) or _NOT_UNITS.intersection(words):
+    n_words = len(_WORD.findall(rest))
+    if len(found) != 1 or not n_words or not _PROSE_REST.fullmatch(rest) or _VALUE_CHANGING_WORD.search(rest):
         return None
-    numbers = [read_number(match[0].strip()) for match in found]
-    return None if None in numbers else [number for number in numbers if number is not None]
+    number = read_number(found[0][0].strip())
+    return None if number is None else (number, n_words)
+
+
+def is_prose(clean: str) -> bool:
+    """Tell whether text is a sentence or a part of one: two words or more, and no LaTeX."""
+    words = [word for word in _WORD.findall(clean) if len(word) > 2 and not _MATH_WORD.fullmatch(word)]
+    return "\\" not in clean and len(words) >= 2
 
 
 def read_choice(clean: str, *, is_whole: bool) -> str | None:
     """Return the upper-case letter of "B", "(B)", "b." and, unless it must be whole, "B: 4 - i"."""
-    match = _CHOICE.fullmatch(clean) if is_whole else _CHOICE.match(clean)
-    return match["letter"].upper() if match else None
+    match = _CHOICE.match(clean)
+    if match is None or (is_whole and match.end() < len(clean)) or _ANOTHER_CHOICE.search(clean, match.end()):
+        return None
+    return match["letter"].upper()
 
 
 def read_words(clean: str) -> str | None:

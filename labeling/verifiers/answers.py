@@ -19,6 +19,9 @@ from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 MAX_ANSWER_CHARS = 2000
 """A longer text is no answer that could be compared."""
 
+CHOICES = frozenset("ABCDEFGHIJ")
+"""Capital letters that are read as the options of a multiple-choice problem when they stand alone."""
+
 BARE_PERCENT_KEY = "bare_percent_matches"
 """Key of `Problem.meta`: true lets a bare 35 match 35% (and the reverse) in this problem."""
 
@@ -29,9 +32,17 @@ class Comparison:
 
     equal: bool | None
     reason: str
+    is_candidate_read: bool = True
+    """False when no candidate answer was given or readable; `equal` is then False by convention."""
 
 
 _UNREADABLE = Comparison(None, "the reference cannot be read")
+_NO_CANDIDATE = Comparison(False, "no final answer", is_candidate_read=False)
+_UNREADABLE_CANDIDATE = Comparison(False, "the answer given cannot be read", is_candidate_read=False)
+
+MAX_UNIT_WORDS = 4
+"""Words that may stand around a wrong number ("72 cubic metres of water"); a longer sentence with
+another number in it may mean anything, and is not read."""
 
 Algebra = Callable[[str, str | None], Comparison]
 """Compares two cleaned answers by algebra; without a candidate, tells whether the reference is readable."""
@@ -73,7 +84,7 @@ def compare_answers(
 
     Returns:
         True or False; None when the reference is missing or unreadable, or the limit was reached. No
-        candidate against a readable reference is False.
+        candidate, or none that can be read, against a readable reference is False.
     """
     return _compare(reference, candidate, _by_algebra(_shared_pool(), seconds), bare_percent_matches)
 
@@ -115,8 +126,9 @@ class AnswersVerifier:
         """Tell whether a whole text ends in the right answer.
 
         Returns:
-            True or False; False when it gives no answer; None when that cannot be told (no readable
-            reference, or a limit was reached), which is to be left out and counted apart.
+            True or False; False when it gives no readable answer, so that saying nothing never pays;
+            None when that cannot be told (no readable reference, or a limit was reached), which is to
+            be left out and counted apart.
         """
         return self._compare(problem, extract_answer(text)).equal
 
@@ -144,6 +156,8 @@ def _step_of(found: FoundAnswer, solution: Solution) -> int:
 
 def _verdict(comparison: Comparison, found: FoundAnswer, reference: str, step_start: int) -> Verdict:
     outcome = {True: Outcome.RIGHT, False: Outcome.WRONG, None: Outcome.UNDECIDED}[comparison.equal]
+    if not comparison.is_candidate_read:
+        outcome = Outcome.UNDECIDED  # an answer that nobody could read is no proof of a mistake
     evidence = Evidence(
         verifier=AnswersVerifier.name,
         outcome=str(outcome),
@@ -161,15 +175,16 @@ def _verdict(comparison: Comparison, found: FoundAnswer, reference: str, step_st
 def _compare(
     reference: str | None, candidate: str | None, algebra: Algebra, bare_percent_matches: bool
 ) -> Comparison:
-    clean_reference = _prepared(reference)
+    clean_reference, reference_unit = _prepared(reference)
     if not clean_reference:
         return _UNREADABLE
-    clean_candidate = _prepared(candidate)
+    clean_candidate, candidate_unit = _prepared(candidate)
     if max(len(clean_reference), len(clean_candidate)) > MAX_ANSWER_CHARS:
         return Comparison(None, f"longer than {MAX_ANSWER_CHARS} characters")
     if not clean_candidate:
-        readable = _is_readable(clean_reference, algebra)
-        return Comparison(False, "no final answer") if readable else _UNREADABLE
+        return _unless_unreadable(clean_reference, _NO_CANDIDATE, algebra)
+    if reference_unit and candidate_unit and reference_unit != candidate_unit:
+        return Comparison(None, f"different units: {reference_unit} and {candidate_unit}")
     reference_name, reference_value = _plain.split_name(clean_reference)
     candidate_name, candidate_value = _plain.split_name(clean_candidate)
     # A name on one side only is dropped: "x = 4" answers 4. "x = 4" and "y = 4" stay different.
@@ -178,16 +193,23 @@ def _compare(
     return _compare_clean(clean_reference, clean_candidate, algebra, bare_percent_matches)
 
 
-def _prepared(answer: str | None) -> str:
+def _prepared(answer: str | None) -> tuple[str, str]:
+    """Return an answer's cleaned value and its unit, "" for what is not there."""
     if answer is None:
-        return ""
+        return "", ""
     if "\\boxed" in answer or "\\fbox" in answer:
         answer = extract_answer(answer, answer_format="boxed") or ""
-    return _plain.cleaned(answer)
+    value, unit = _plain.split_unit(_plain.without_delimiters(answer))
+    return _plain.cleaned(value), unit
 
 
 def _is_readable(clean: str, algebra: Algebra) -> bool:
-    if _plain.read_number(clean) or _plain.read_words(clean) or _plain.read_choice(clean, is_whole=True):
+    if (
+        _plain.read_number(clean)
+        or _plain.number_in_prose(clean)
+        or _plain.read_words(clean)
+        or _plain.read_choice(clean, is_whole=True)
+    ):
         return True
     values = _plain.split_list(clean)
     if values:
@@ -195,16 +217,26 @@ def _is_readable(clean: str, algebra: Algebra) -> bool:
     return algebra(clean, None).equal is True
 
 
+def _unless_unreadable(reference: str, comparison: Comparison, algebra: Algebra) -> Comparison:
+    return comparison if _is_readable(reference, algebra) else _UNREADABLE
+
+
 def _compare_clean(
     reference: str, candidate: str, algebra: Algebra, bare_percent_matches: bool
 ) -> Comparison:
-    number = _plain.read_number(reference)
+    quantity = _plain.number_in_prose(reference)
+    number = _plain.read_number(reference) or (quantity[0] if quantity else None)
     if number is not None:
         return _compare_with_number(number, reference, candidate, algebra, bare_percent_matches)
+    by_words = _compare_words(reference, candidate)
+    if by_words is not None:
+        return by_words
+    if _plain.is_prose(candidate):
+        return _unless_unreadable(reference, _UNREADABLE_CANDIDATE, algebra)
     reference_list, candidate_list = _plain.split_list(reference), _plain.split_list(candidate)
     if reference_list or candidate_list:
         return _compare_lists(reference, reference_list, candidate_list, algebra)
-    return _compare_words(reference, candidate) or algebra(reference, candidate)
+    return algebra(reference, candidate)
 
 
 def _compare_with_number(
@@ -213,19 +245,19 @@ def _compare_with_number(
     other = _plain.read_number(candidate)
     if other is not None:
         return _compare_numbers(number, other, bare_percent_matches)
-    values = _plain.split_list(candidate)
-    if values and all(_plain.read_number(item) for item in values.items):
-        return Comparison(False, "several values against one")
-    named = _plain.numbers_in_prose(candidate)
+    # A factorial is tried below; a cheerful "42!" is read first.
+    exclaimed = _plain.read_number(candidate.removesuffix("!"))
+    if exclaimed is not None and _plain.same_number(number, exclaimed):
+        return Comparison(True, "the same number")
+    named = _plain.number_in_prose(candidate)
     if named is not None:
-        results = [_compare_numbers(number, each, bare_percent_matches) for each in named]
-        if len(results) == 1 or not any(each.equal for each in results):
-            return results[0]
-        return Comparison(None, "several numbers stand in the answer")
-    if values:
+        named_number, n_words = named
+        comparison = _compare_numbers(number, named_number, bare_percent_matches)
+        return comparison if comparison.equal or n_words <= MAX_UNIT_WORDS else _UNREADABLE_CANDIDATE
+    if _plain.is_prose(candidate) or _plain.read_words(candidate):
+        return _UNREADABLE_CANDIDATE
+    if _plain.split_list(candidate):
         return Comparison(False, "several values against one")
-    if _plain.read_words(candidate):
-        return Comparison(False, "words against a number")
     return algebra(reference, candidate)
 
 
@@ -242,17 +274,21 @@ def _compare_numbers(left: PlainNumber, right: PlainNumber, bare_percent_matches
 def _compare_words(reference: str, candidate: str) -> Comparison | None:
     """Compare choices and words; None when the reference is neither, or may be a product of variables."""
     choice = _plain.read_choice(reference, is_whole=True)
-    if choice is not None:
-        other = _plain.read_choice(candidate, is_whole=len(reference) == 1 and reference.islower())
-        return Comparison(choice == other, "choice") if other else None
+    if choice is not None and choice == _plain.read_choice(candidate, is_whole=True):
+        return Comparison(True, "the same letter")
+    if choice is not None and choice in CHOICES and not reference.islower():
+        other = _plain.read_choice(candidate, is_whole=False)
+        return Comparison(choice == other, "choice") if other else _UNREADABLE_CANDIDATE
     words = _plain.read_words(reference)
-    if words is None:
+    if choice is not None or words is None:
         return None
     other_words = _plain.read_words(candidate)
     if words == other_words:
         return Comparison(True, "the same words")
     if len(words) <= 3 and (other_words is None or sorted(words) == sorted(other_words)):
         return None
+    if words in candidate.casefold():
+        return _UNREADABLE_CANDIDATE  # "not Evelyn", "Evelyn or Ann": named, but not as the answer alone
     return Comparison(False, "different words")
 
 
@@ -260,8 +296,7 @@ def _compare_lists(
     reference: str, left: ValueList | None, right: ValueList | None, algebra: Algebra
 ) -> Comparison:
     if left is None or right is None or len(left.items) != len(right.items) or not left.same_layout(right):
-        readable = _is_readable(reference, algebra)
-        return Comparison(False, "laid out differently") if readable else _UNREADABLE
+        return _unless_unreadable(reference, Comparison(False, "laid out differently"), algebra)
     if left.is_ordered:
         return _all_of(
             [_compare_clean(a, b, algebra, False) for a, b in zip(left.items, right.items, strict=True)]
@@ -309,7 +344,7 @@ _COMPARISONS = {
     "equal": Comparison(True, "equal by algebra"),
     "different": Comparison(False, "different by algebra"),
     "reference unreadable": _UNREADABLE,
-    "candidate unreadable": Comparison(False, "the answer given cannot be read"),
+    "candidate unreadable": _UNREADABLE_CANDIDATE,
 }
 
 _shared: list[WorkerPool] = []
