@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError
+from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from labeling.errors import ConfigError, InputError, ModelError
@@ -368,8 +370,10 @@ def draw_tokens(
         mass_before = probabilities.cumsum(-1) - probabilities
         probabilities = probabilities.masked_fill(mass_before >= top_p, 0.0)
     cumulative = probabilities.cumsum(-1, dtype=torch.float64)
-    threshold = uniforms.unsqueeze(1) * cumulative[:, -1:]
-    drawn = torch.searchsorted(cumulative, threshold, right=True).clamp_(max=logits.shape[-1] - 1)
+    total = cumulative[:, -1:]
+    # A uniform next to 1 may round the product up to the total, beyond which there is no token.
+    threshold = (uniforms.unsqueeze(1) * total).minimum(torch.nextafter(total, torch.zeros_like(total)))
+    drawn = torch.searchsorted(cumulative, threshold, right=True)
     return (drawn if order is None else order.gather(1, drawn)).squeeze(1)
 
 
@@ -420,13 +424,20 @@ def _load(folder: Path) -> tuple[Any, Any]:
             file=folder,
         )
     try:
-        AutoConfig.from_pretrained(folder)
         tokenizer = AutoTokenizer.from_pretrained(folder)
-        model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
-    except (OSError, ValueError, KeyError) as error:
+        loader: Any = AutoModelForCausalLM
+        model, loading = loader.from_pretrained(folder, dtype=torch.float32, output_loading_info=True)
+    except (OSError, ValueError, KeyError, RuntimeError, StrictDataclassError, SafetensorError) as error:
         raise ModelError(
             f"no causal language model with its tokenizer could be read ({error}).",
             remedy="Name a folder with config.json, model weights and tokenizer files.",
             file=folder,
         ) from error
+    if missing := sorted(loading["missing_keys"]):
+        # transformers would fill them with random numbers, and the samples would be noise.
+        raise ModelError(
+            f"{len(missing)} weights of the causal language model are missing, the first is {missing[0]}.",
+            remedy="Name a language model; a folder of a reward model has no language-model head.",
+            file=folder,
+        )
     return model, tokenizer
