@@ -18,13 +18,16 @@ MAX_CANDIDATES = 6
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,200})>>")
 _STARTS = frozenset({"NUM", "CUR", "(", "{", "FRAC", "SQRT", "PI"})
 _PROSE = frozenset({"WORD", "LABEL"})
-_ARITHMETIC_WORDS = frozenset({
-    "of", "times", "plus", "minus", "by", "per", "than", "percent", "half", "twice", "double",
-    "triple", "thrice", "third", "quarter", "fourth", "square", "squared", "cube", "cubed", "root",
-    "sum", "difference", "product", "ratio", "quotient", "divided", "multiplied", "every", "each",
-    "and", "to", "from", "over",
-})  # fmt: skip
+_ARITHMETIC_WORDS = frozenset(
+    {"times", "plus", "minus", "than", "half", "twice", "double", "triple", "thrice", "third", "quarter"}
+    | {"fourth", "fifth", "square", "squared", "cube", "cubed", "root", "divided", "multiplied", "percent"}
+    | {"ratio", "quotient", "average"}
+)
 _FRACTION_TAILS = frozenset({"half", "third", "quarter", "remainder", "r", "with", "thirds", "quarters"})
+_PREPOSITIONS = frozenset({"by", "from", "to", "over", "per", "between"})
+_COPULAS = frozenset(
+    {"is", "are", "was", "were", "be", "has", "have", "had", "get", "gets", "got", "gives", "makes", "so"}
+)
 
 
 @dataclass
@@ -69,28 +72,34 @@ def _claims_of(tokens: list[Token], offset: int) -> Iterator[Claim]:
             continue
         clause = tokens[start:index]
         if any(token.kind == "REL" for token in clause):
-            opening = tokens[start - 1].text if start else ""
-            closing = tokens[index].text if index < len(tokens) else ""
-            yield from _clause_claims(clause, _clause_doubts(opening, closing), offset)
+            before, behind = tokens[max(0, start - 2) : start], tokens[index : index + 1]
+            yield from _clause_claims(clause, before, _clause_doubts(before, behind), offset)
         start = index + 1
 
 
-def _clause_doubts(opening: str, closing: str) -> list[str]:
+def _clause_doubts(before: Sequence[Token], behind: Sequence[Token]) -> list[str]:
+    """Say what in the signs around a clause makes its formulas doubtful."""
+    opening = before[-1].text if before else ""
+    closing = behind[0].text if behind else ""
     doubts = []
     if closing in ("?", "？"):
         doubts.append("a question")
     if opening in ('"', "“", "„", "«") or closing in ('"', "”", "»"):
         doubts.append("a quotation")
-    if opening in ("-", "–", "+"):
-        doubts.append("a sign that may be a list mark")
+    if opening == "," and len(before) > 1 and before[-2].kind == "NUM":
+        doubts.append("a list of numbers or a number broken in two")
     return doubts
 
 
-def _clause_claims(clause: list[Token], doubts: list[str], offset: int) -> Iterator[Claim]:
+def _clause_claims(
+    clause: list[Token], before: Sequence[Token], doubts: list[str], offset: int
+) -> Iterator[Claim]:
     places = [index for index, token in enumerate(clause) if token.kind == "REL"]
     bounds = [-1, *places, len(clause)]
     segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
     left = _left_side(segments[0])
+    if before and before[-1].text in ("-", "–", "+") and not left.is_named:
+        left.doubts.append("a sign that may be a list mark")
     has_operation = False
     for number, place in enumerate(places):
         segment = segments[number + 1]
@@ -176,8 +185,10 @@ def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
     while start > 0 and segment[start - 1].kind in _PROSE and end - start < 8:
         start -= 1
     words = [word for token in segment[start:end] for word in token.text.split()]
-    if any(word in _ARITHMETIC_WORDS for word in words[-3:]):
+    if _goes_on(words) or (words[-1:] == ["of"] and words[-2:-1] not in (["total"], ["sum"])):
         doubts.append("words of arithmetic before the formula")
+    elif "of" in words[-4:] and start > 0 and segment[start - 1].kind in ("NUM", "PCT", ")", "}"):
+        doubts.append("a share of something before the formula")
     if words and len(words[-1]) == 1 and words[-1].isascii() and words[-1] not in "aAI":
         doubts.append("a symbol before the formula")
     if words and segment[end].is_tight and segment[end - 1].text.isascii():
@@ -185,6 +196,13 @@ def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
     if start > 0 and segment[start - 1].kind in ("OP", "BAD", "DOTS", "FRAC", "SQRT"):
         doubts.append("a formula in words before this one")
     return doubts
+
+
+def _goes_on(words: Sequence[str]) -> bool:
+    """Whether words of arithmetic reach into the formula that follows: "twice the 3 + 4"."""
+    if not words or words[-1] in _COPULAS:
+        return False
+    return words[-1] in _PREPOSITIONS or any(word in _ARITHMETIC_WORDS for word in words[-3:])
 
 
 def _right_side(segment: Sequence[Token]) -> Member:

@@ -13,6 +13,7 @@ from labeling.verifiers._units import multiply_dims
 
 MAX_BITS = 2048
 MAX_EXPONENT = 512
+MAX_FACTORIAL = 170
 _PI = Fraction("3.14159265358979323846264338327950288419716939937510582")
 _ROOT_SCALE = 10**40
 _SAME = Fraction(1, 10**25)
@@ -53,6 +54,8 @@ def evaluate(node: Node) -> Value:
         return Value(left.number / 100, left.is_exact)
     if kind == "sqrt":
         return _root(left)
+    if kind == "factorial":
+        return _factorial(left)
     assert node.right is not None
     right = evaluate(node.right)
     if kind == "^":
@@ -87,6 +90,13 @@ def _root(value: Value) -> Value:
         return Value(Fraction(over, under), value.is_exact)
     scaled = number * _ROOT_SCALE * _ROOT_SCALE
     return Value(Fraction(math.isqrt(scaled.numerator // scaled.denominator), _ROOT_SCALE), False)
+
+
+def _factorial(value: Value) -> Value:
+    number = value.number
+    if number.denominator != 1 or not 0 <= number <= MAX_FACTORIAL or not value.is_exact:
+        raise UnreadableError("factorial of other than a small whole number")
+    return Value(Fraction(math.factorial(int(number))))
 
 
 def _power(base: Value, exponent: Value) -> Value:
@@ -189,5 +199,11 @@ def _interval(node: Node, coarsest: Fraction) -> Interval:
             raise UnreadableError("division by zero")
         ends = [_apply(node.kind, a, b) for a in first for b in second]
         return min(ends), max(ends)
+    if node.kind == "^" and node.left is not None and node.right is not None:
+        low, high = _interval(node.left, coarsest)
+        exponent = evaluate(node.right)
+        if low > 0 and low != high:
+            powers = [_power(Value(end), exponent).number for end in (low, high)]
+            return min(powers), max(powers)
     number = evaluate(node).number
     return number, number

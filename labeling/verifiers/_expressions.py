@@ -33,7 +33,7 @@ class Node(NamedTuple):
     """A tree node; which fields count depends on `kind`."""
 
     kind: str
-    """number, pi, unit, percent, negative, sqrt, or an operator + - * / ^."""
+    """number, pi, unit, percent, negative, sqrt, factorial, or an operator + - * / ^."""
     left: "Node | None" = None
     right: "Node | None" = None
     value: Fraction = Fraction(0)
@@ -58,6 +58,10 @@ class Reading:
     """40% is the number 40 with a unit."""
     has_mixed_as_product: bool = False
     """3 1/2 and 3 \\frac{1}{2} are products."""
+    has_plain_bangs: bool = False
+    """5! at the end is an excited 5."""
+    has_scale_as_unit: bool = False
+    """2 dozen is the number 2 with a unit."""
 
 
 TEXTBOOK = Reading()
@@ -74,7 +78,8 @@ class Parse:
     """Count nouns and units seen, in the singular as far as an s tells it."""
     units: set[Unit] = field(default_factory=set)
     traits: set[str] = field(default_factory=set)
-    """Which of the ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed."""
+    """Which ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed, bang, scale,
+    compound, symbol (a single letter taken for a unit)."""
 
     @property
     def has_operation(self) -> bool:
@@ -110,7 +115,7 @@ def parse(tokens: Sequence[Token], reading: Reading = TEXTBOOK) -> Parse:
     """Read the longest expression at the start of the tokens.
 
     Raises:
-        UnreadableError: No expression starts there, it breaks off, holds a free symbol, or is too long or deep.
+        UnreadableError: No expression starts there, it breaks off, holds a free symbol, is too long or deep.
     """
     if len(tokens) > MAX_TOKENS:
         tokens = tokens[:MAX_TOKENS]
@@ -208,10 +213,12 @@ class _Parser:
         if self.at == 0:
             return False
         token, last = self.peek(), self.tokens[self.at - 1]
-        if last.kind not in ("NUM", ")", "}", "PI", "SUP"):
+        if last.kind not in ("NUM", ")", "}", "PI", "SUP", "BANG"):
             return False
         if token.kind == "(":
             return token.is_tight
+        if last.kind == "BANG":
+            return token.kind == "NUM" and token.is_tight
         return token.kind in ("SQRT", "PI") or (token.kind == "FRAC" and last.kind != "NUM")
 
     def signed(self) -> Node:
@@ -234,6 +241,8 @@ class _Parser:
         if self.depth > MAX_DEPTH:
             raise UnreadableError("expression too deep")
         node = self.operand()
+        if self.peek().kind == "BANG":
+            node = self.factorial(node)
         if is_negative:
             node = Node("negative", node)
         if self.peek().kind == "SUP":
@@ -275,6 +284,15 @@ class _Parser:
             node = Node("unit", node, unit=DOLLAR)
         return node
 
+    def factorial(self, node: Node) -> Node:
+        """Read 5!; behind the last number of a sentence the sign may be mere excitement."""
+        self.at += 1
+        if self.at == len(self.tokens):
+            self.traits.add("bang")
+            if self.reading.has_plain_bangs:
+                return node
+        return Node("factorial", node)
+
     def bracket(self, kind: str) -> Node:
         if kind not in ("(", "{"):
             raise UnreadableError("expected a bracket")
@@ -298,7 +316,9 @@ class _Parser:
                 raise UnreadableError("dots that may leave terms out")
             self.at += 1
         if self.peek().kind == "SCALE":
-            scale = _SCALE_VALUES[self.take("SCALE").text]
+            self.traits.add("scale")
+            name = self.take("SCALE").text
+            scale = 1 if self.reading.has_scale_as_unit else _SCALE_VALUES[name]
             value, last_digit = value * scale, last_digit * scale
         node = Node("number", value=value, last_digit=last_digit, is_cut=is_cut)
         if decimals == 0 and not is_cut:
@@ -340,7 +360,8 @@ class _Parser:
     def refuse_symbol(self) -> None:
         """Refuse 2x, 3ab and x after a power: a letter glued to a number is an unknown."""
         token = self.peek()
-        if token.kind == "WORD" and token.is_tight and token.text.isascii() and unit_of(token.text) is None:
+        is_glued = token.kind == "WORD" and token.is_tight and token.text.isascii()
+        if is_glued and (len(token.text) == 1 or unit_of(token.text) is None):
             raise UnreadableError("free symbol")
 
     def with_label(self, node: Node) -> Node:
@@ -351,18 +372,21 @@ class _Parser:
             return node if self.reading.has_percent_as_unit else Node("percent", node)
         self.refuse_symbol()
         token = self.peek()
-        if token.kind not in ("WORD", "LABEL", "("):
+        is_rate = token.text == "/" and self.is_word(1)
+        if token.kind not in ("WORD", "LABEL", "(") and not is_rate:
             return node
         if token.kind == "WORD" and len(token.text) == 1 and token.text.isascii() and self.is_unknown(token):
             raise UnreadableError("free symbol")
         unit = self.unit_ahead()
         n_words = self.label_length()
-        if token.kind != "(" and token.text not in _NO_LABEL:
+        if token.kind in ("WORD", "LABEL") and token.text not in _NO_LABEL:
             self.labels.add(token.text.removesuffix("s"))
         self.at += n_words
         if unit is None:
             return node
         self.units.add(unit)
+        if len(token.text) == 1 and token.text != "¢":
+            self.traits.add("symbol")
         return self.compound(Node("unit", node, unit=unit), unit)
 
     def is_unknown(self, token: Token) -> bool:
@@ -397,12 +421,18 @@ class _Parser:
             return ahead + 1 if ahead > 1 and self.peek(ahead).kind == ")" else 0
         while ahead < 2 * MAX_LABEL_WORDS:
             token = self.peek(ahead)
-            is_divisor = token.text == "/" and self.peek(ahead + 1).kind in ("WORD", "LABEL")
+            is_divisor = token.text == "/" and self.is_word(ahead + 1)
             is_word = token.kind == "WORD" and (ahead > 0 or token.text not in _NO_LABEL)
             if not (is_word or is_divisor or token.kind == "LABEL"):
                 break
             ahead += 1 if is_divisor else 1 + self.exponent_length(ahead + 1)
         return self.end_of_label(ahead)
+
+    def is_word(self, ahead: int) -> bool:
+        """Whether a word of at least two letters (or a unit) stands here, not an unknown."""
+        token = self.peek(ahead)
+        is_long = len(token.text) > 1 or not token.text.isascii() or unit_of(token.text) is not None
+        return token.kind == "LABEL" or (token.kind == "WORD" and is_long)
 
     def exponent_length(self, ahead: int) -> int:
         """Return how many tokens the exponent of a unit takes: m², m^2, m^{2}."""

@@ -14,7 +14,7 @@ class Token(NamedTuple):
     """One token and where it stands in the text (code points)."""
 
     kind: str
-    """NUM OP REL ( ) { } FRAC SQRT PI PCT CUR SUP SCALE WORD LABEL DOTS BREAK or BAD."""
+    """NUM OP REL ( ) { } FRAC SQRT PI PCT CUR SUP SCALE BANG WORD LABEL DOTS BREAK or BAD."""
     text: str
     """As understood: an operator as one of + - * / ^, a relation as one of = ~ < > <= >= !=."""
     start: int
@@ -26,7 +26,7 @@ class Token(NamedTuple):
 _PATTERN = re.compile(
     r"""
   (?P<ITEM>^[^\S\n]{0,12}(?:[-*•–+](?=\s)|\(?\d{1,3}[.)](?=\s)))
-| (?P<NEWLINE>\n|\\\\(?:\[[^\]\n]{0,12}\])?)
+| (?P<NEWLINE>\n|\\\\(?:\[[^\]\n]{0,12}\])?|\\[\[\]]|\$\$)
 | (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|&)+)
 | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mbox)\s{0,3}\{[^{}\d\n]{0,80}\})
 | (?P<DEGREE>\^\{?\s?\\circ\s?\}?|\\degree(?![A-Za-z])|°)
@@ -41,7 +41,7 @@ _PATTERN = re.compile(
 | (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|√(?=[(\d]))
 | (?P<PI>\\pi(?![A-Za-z])|π)
 | (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|mathbf|text|textbf|mathrm)(?![A-Za-z]))
-| (?P<GAP>\\[()\[\]]|\$\$|`+|\*\*(?=\s)|\*\*(?=[.,;:)]|$))
+| (?P<GAP>\\[()]|`+|\*\*(?=\s)|\*\*(?=[.,;:)]|$))
 | (?P<TIMES>\\(?:cdot|times|ast)(?![A-Za-z])|[×✕⋅·∙∗＊])
 | (?P<OVER>\\div(?![A-Za-z])|[÷/／⁄∕])
 | (?P<STARS>\*{1,2})
@@ -77,7 +77,7 @@ _FUNCTIONS = frozenset({
     "floor", "ceil", "remainder", "sqrt", "mean", "base",
 })  # fmt: skip
 _JOINING = frozenset({"and", "or", "so", "if", "then", "thus", "since", "because", "for", "where", "which"})
-_OPERAND_ENDS = frozenset({"NUM", ")", "}", "PCT", "LABEL", "SUP", "PI", "SCALE"})
+_OPERAND_ENDS = frozenset({"NUM", ")", "}", "PCT", "LABEL", "SUP", "PI", "SCALE", "BANG"})
 _THOUSANDS = re.compile(r",|\{,\}|\\,|\\!|\s")
 
 
@@ -176,7 +176,7 @@ def _stop(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -
     if follows_number and raw in ",:：.'’" and following.isdigit():
         return "BAD", raw
     if follows_number and raw == "!":
-        return "BAD", raw
+        return "BANG", raw
     return "BREAK", raw
 
 
@@ -186,11 +186,13 @@ _CONTEXTUAL = {"STARS": _stars, "XTIMES": _letter_x, "WORD": _word, "BREAK": _st
 def _join_lines(tokens: list[Token]) -> list[Token]:
     """Turn line ends into breaks, except beside a relation, where the formula goes on."""
     joined: list[Token] = []
-    for index, token in enumerate(tokens):
+    pending: Token | None = None
+    for token in tokens:
         if token.kind == "NEWLINE":
-            follows = index + 1 < len(tokens) and tokens[index + 1].kind == "REL"
-            if follows or (joined and joined[-1].kind == "REL"):
-                continue
-            token = token._replace(kind="BREAK")
+            pending = token
+            continue
+        if pending is not None and token.kind != "REL" and not (joined and joined[-1].kind == "REL"):
+            joined.append(pending._replace(kind="BREAK"))
+        pending = None
         joined.append(token)
     return joined

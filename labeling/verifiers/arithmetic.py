@@ -20,7 +20,7 @@ from labeling.verifiers._exact import (
     is_same,
     is_truncation,
 )
-from labeling.verifiers._expressions import TEXTBOOK, Parse, Reading, UnreadableError, parse, plain_number
+from labeling.verifiers._expressions import Parse, Reading, UnreadableError, parse, plain_number
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 MAX_STEP_CHARACTERS = 20_000
@@ -36,8 +36,9 @@ _REJECTION = re.compile(
     re.IGNORECASE,
 )
 _HYPOTHESIS = re.compile(
-    r"\b(?:suppose|assum\w+|try|trying|tries|test|testing|guess\w*|check\w*|verif\w+|plug\w*|hypothe\w+|"
-    r"claim\w*|said|says|thinks|thought|would be|could be|want|needs? to be|should)\b",
+    r"\b(?:suppose|assum\w+|try|trying|tries|testing|guess\w*|check(?:ing)? (?:if|whether|that)|verif\w+|"
+    r"plug\w*|hypothe\w+|"
+    r"claim\w*|said|says|thinks|thought|set up|write (?:this|an?|the) equation|can write|proportion)\b",
     re.IGNORECASE,
 )
 _OTHER_ARITHMETIC = re.compile(
@@ -48,6 +49,7 @@ _ROUNDING = re.compile(
     r"at least|integer|partial|half a)\b",
     re.IGNORECASE,
 )
+_CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})
 _PERCENT = re.compile(r"%|\bpercent", re.IGNORECASE)
 _OTHER_READINGS = {
     "slash": Reading(has_tight_fractions=True),
@@ -55,6 +57,8 @@ _OTHER_READINGS = {
     "negative_power": Reading(has_negative_bases=True),
     "percent": Reading(has_percent_as_unit=True),
     "mixed": Reading(has_mixed_as_product=True),
+    "bang": Reading(has_plain_bangs=True),
+    "scale": Reading(has_scale_as_unit=True),
 }
 
 
@@ -143,6 +147,10 @@ class _Context:
             found.append("another arithmetic (modulus, base, remainder)")
         return found
 
+    def spans_annotation(self, claim: Claim) -> bool:
+        """Whether an annotation like <<48/2=24>>, judged on its own, stands inside the claim."""
+        return "<<" in self.text[claim.start : claim.end]
+
     @property
     def speaks_of_rounding(self) -> bool:
         return _ROUNDING.search(self.text) is not None
@@ -167,6 +175,8 @@ def _judge_claim(claim: Claim, context: _Context) -> Finding:
 def _judge_values(claim: Claim, left: Parse, right: Parse, context: _Context) -> Finding:
     if _shows_shop_percent(left) or _shows_shop_percent(right):
         return Outcome.UNDECIDED, DOUBTFUL, "a percentage added to or taken from an amount"
+    if _is_symbolic(left, right):
+        return Outcome.UNDECIDED, UNREAD, "free symbol"
     if _has_mixed_scales(left, right):
         return _judge_units(claim, left, right, context)
     first, second = evaluate(left.node), evaluate(right.node)
@@ -178,12 +188,23 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, context: _Context) ->
     reason = f"{_text(first)} is not {_text(second)}"
     if not left.has_operation and claim.left.is_named:
         return Outcome.UNDECIDED, UNREAD, "the number on the left may be part of a name"
-    if right.has_operation and right.first_number == first.number and claim.relation == "=":
+    if claim.relation == "=" and _goes_on_from(first, claim.right):
         return Outcome.UNDECIDED, RUNNING, reason + "; the next member goes on from the value so far"
     doubts = _all_doubts(claim, context) or _excuses(claim, left, right, first, second, context)
     if doubts:
         return Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubts[0]}"
     return Outcome.WRONG, "equation", reason
+
+
+def _goes_on_from(value: Value, member: Member) -> bool:
+    """Whether a member starts with the value so far and computes on: 48 / 6 = 8 + 5.
+
+    A member all in brackets is a rewriting of the one before, not a going on.
+    """
+    tokens, found = member.tokens, member.parse
+    if found is None or not found.has_operation or tokens[0].kind in ("(", "{"):
+        return False
+    return found.first_number == value.number
 
 
 def _agreement(relation: str, left: Parse, right: Parse, first: Value, second: Value) -> str:
@@ -231,7 +252,8 @@ def _judge_units(claim: Claim, left: Parse, right: Parse, context: _Context) -> 
         if first[0] == second[0] or _rounds_in_units(first[0], right):
             return Outcome.RIGHT, "units", ""
         reason = f"{first[0]} is not {second[0]} in base units"
-        if is_sum and claim.relation == "=" and not is_true_plainly:
+        is_scale = not (left.has_operation or right.has_operation)
+        if is_sum and claim.relation == "=" and not is_true_plainly and not is_scale:
             doubts = _all_doubts(claim, context)
             if not doubts:
                 return Outcome.WRONG, "units", reason
@@ -279,6 +301,13 @@ def _is_sum_of_quantities(side: Parse) -> bool:
     return True
 
 
+def _is_symbolic(left: Parse, right: Parse) -> bool:
+    """Whether a single letter was taken for a unit, and no longer unit in the claim confirms it."""
+    if "symbol" not in left.traits | right.traits:
+        return False
+    return len({unit.name for unit in left.units | right.units}) < 2
+
+
 def _shows_shop_percent(side: Parse) -> bool:
     """Whether a percentage is added to something that is none: $80 - 25% means 25 % of the $80."""
     if "percent" not in side.traits:
@@ -308,6 +337,8 @@ def _excuses(
     claim: Claim, left: Parse, right: Parse, first: Value, second: Value, context: _Context
 ) -> list[str]:
     """Return the readings under which a false equation may be meant as true."""
+    if context.spans_annotation(claim):
+        return ["the annotation inside it says what was computed"]
     gap = abs(first.number - second.number)
     size = max(abs(first.number), abs(second.number))
     if _holds_in_another_reading(claim, left, right):
@@ -318,8 +349,10 @@ def _excuses(
         for value, node in ((first, shown[1]), (second, shown[0]))
     ):
         return ["the digits are cut off rather than rounded"]
-    if are_near(left.node, right.node):
+    if not _adds_money(left) and are_near(left.node, right.node):
         return ["the decimals in it may be rounded"]
+    if gap * 10**9 <= size:
+        return ["the gap is as small as a floating-point error"]
     is_loose = claim.relation == "~" or not (first.is_exact and second.is_exact)
     if is_loose and gap * 20 <= size:
         return ["an approximation"]
@@ -332,6 +365,21 @@ def _excuses(
     if _labels_clash(left, right):
         return ["the two sides count different things"]
     return []
+
+
+def _adds_money(side: Parse) -> bool:
+    """Whether a side only adds and subtracts amounts of money, which are exact as written."""
+    return bool(side.labels & _CURRENCIES) and not _has_kind(side, ("*", "/", "^", "percent", "pi", "sqrt"))
+
+
+def _has_kind(side: Parse, kinds: tuple[str, ...]) -> bool:
+    nodes = [side.node]
+    while nodes:
+        node = nodes.pop()
+        if node.kind in kinds:
+            return True
+        nodes += [child for child in (node.left, node.right) if child is not None]
+    return False
 
 
 def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:
@@ -349,12 +397,12 @@ def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:
 
 
 def _reread(member: Member, reading: Reading) -> Parse:
-    return parse(member.tokens, reading if reading != TEXTBOOK else TEXTBOOK)
+    return parse(member.tokens, reading)
 
 
 def _labels_clash(left: Parse, right: Parse) -> bool:
     """Whether a sum adds different things, or a sum of things is set equal to a computation."""
-    nouns = left.labels - {"$", "€", "£"}
+    nouns = left.labels - _CURRENCIES
     is_sum = left.node.kind in ("+", "-")
     return is_sum and bool(nouns) and (len(nouns) > 1 or right.has_operation)
 
