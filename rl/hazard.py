@@ -19,8 +19,8 @@ m: the gradient of the probability of going wrong *with the visits held fixed*. 
 leaves out the factor "probability of surviving the rest": every h(m) is pushed down, at a different rate. So
 it is no unbiased estimate of that objective, nor the gradient of any function: d F(m)/d h(l) differs from
 d F(l)/d h(m). Filler gets no push in either direction (the expected advantage of going on is 0, too). Where
-the risk also depends on something other than m, filler becomes attractive in states riskier than H(m) says and
-unattractive in safer ones: a bias that zero credit does not remove. Ending early is neutral as well: pair it
+the risk also depends on something other than m, filler becomes attractive in states riskier than H(m) says
+and unattractive in safer ones: a bias that zero credit does not remove. Ending early is neutral as well: pair it
 with an outcome reward and with `is_answered`.
 """
 
@@ -155,7 +155,8 @@ def hazard_advantages(
         advantage = np.zeros(path.state.size)
         if peers.n_at_risk.sum() > 0:
             others = (batch or group).without(own)
-            size = max(peers.n_at_risk.size, others.n_at_risk.size)
+            # A filler step can stand in a state that no completion has taken a step from.
+            size = max(peers.n_at_risk.size, others.n_at_risk.size, int(path.state.max(initial=0)) + 1)
             peers, others = peers.padded(size), others.padded(size)
             hazard = (peers.n_wrong + prior_weight * others.rates()) / (peers.n_at_risk + prior_weight)
             advantage = np.where(path.is_at_risk, hazard[path.state] - path.is_first_wrong, 0.0)
