@@ -1,0 +1,303 @@
+"""The stage behind `prm train-prm`: labelled steps -> a PRM folder."""
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+from peft import LoraConfig, TaskType
+from sklearn.metrics import roc_auc_score
+from transformers import set_seed
+from transformers.trainer_utils import get_last_checkpoint
+
+from labeling.errors import ConfigError, InputError, StoreError
+from labeling.randomness import derive_seed, generator
+from labeling.records import UNKNOWN_LABEL, LabelledSolution
+from labeling.report import Estimate, Report, cluster_bootstrap, plain
+from labeling.sources.jsonl import read_labelled
+from labeling.store import hash_file
+from prm import checkpoint
+from prm.files import write_jsonl
+from prm.model import StepScorer
+from prm.trainer import LABEL_KINDS, PRMConfig, PRMTrainer
+
+N_PROBES = 8
+HELD_OUT_FILE = "held_out.jsonl"
+_SETTINGS_FILE = "settings.json"
+
+
+@dataclass
+class TrainPRMConfig:
+    """Settings of `prm train-prm`."""
+
+    model: str = field(metadata={"help": "Folder of a language model, or of a PRM to train on."})
+    labels: list[str] = field(metadata={"help": "Files of labelled rows (JSON Lines)."})
+    output: str = field(metadata={"help": "Folder to write the PRM to; must not exist yet."})
+    label_kind: str = field(default="hard", metadata={"help": "hard (0/1) or soft (fractions)."})
+    separator: str = field(default="\n", metadata={"help": "Text behind every step."})
+    max_tokens: int | None = field(
+        default=None, metadata={"help": "Cut solutions at this many tokens; default: the model's context."}
+    )
+    holdout_fraction: float = field(
+        default=0.1, metadata={"help": "Share of problems kept out of training, in [0, 1)."}
+    )
+    epochs: float = field(default=1.0, metadata={"help": "Passes over the rows."})
+    max_steps: int = field(default=-1, metadata={"help": "Optimiser steps; -1: as many as the epochs need."})
+    learning_rate: float = field(default=1e-5, metadata={"help": "Peak learning rate."})
+    batch_size: int = field(default=16, metadata={"help": "Solutions an optimiser step."})
+    micro_batch_size: int = field(
+        default=16, metadata={"help": "Solutions a forward pass; it divides batch_size."}
+    )
+    lora_rank: int = field(default=0, metadata={"help": "Rank of LoRA adapters; 0: train all weights."})
+    lora_alpha: int = field(default=32, metadata={"help": "Scale of the adapters."})
+    lora_targets: list[str] = field(
+        default_factory=lambda: ["q_proj", "k_proj", "v_proj", "o_proj"],
+        metadata={"help": "Modules that get an adapter."},
+    )
+    on_error: str = field(default="stop", metadata={"help": "stop, or skip: count malformed lines."})
+    seed: int = field(default=0, metadata={"help": "Head, data order, dropout and split follow from it."})
+
+    def __post_init__(self) -> None:
+        if self.label_kind not in LABEL_KINDS:
+            raise ConfigError(f"label_kind is {self.label_kind!r}.", remedy="Use hard or soft.")
+        if not 0 <= self.holdout_fraction < 1:
+            raise ConfigError(
+                f"holdout_fraction is {self.holdout_fraction}.", remedy="Use a share in [0, 1)."
+            )
+        if self.micro_batch_size < 1 or self.batch_size % self.micro_batch_size:
+            raise ConfigError(
+                f"micro_batch_size {self.micro_batch_size} does not divide batch_size {self.batch_size}.",
+                remedy="Choose a divisor.",
+            )
+        if self.lora_rank < 0:
+            raise ConfigError(f"lora_rank is {self.lora_rank}.", remedy="Use 0 or more.")
+
+
+def run(config: TrainPRMConfig) -> Report:
+    """Train, save, reload and compare; then score the held-out problems.
+
+    An interrupted run goes on from its last checkpoint when it is started again with equal settings.
+
+    Raises:
+        InputError: The settings, the model folder or the rows cannot be used; nothing was written.
+    """
+    started = time.monotonic()
+    output = Path(config.output)
+    if output.exists():
+        raise StoreError(
+            "the output exists already.", remedy="Choose another --output, or remove it.", file=output
+        )
+    checkpoint.existing_folder(config.model)
+    solutions, counts = _read(config)
+    train, held_out = split_by_problem(solutions, config.holdout_fraction, config.seed)
+    work = _work_path(config)
+    trainer = _trainer(config, train)
+    _claim_work_folder(config, work)
+    result = trainer.train(resume_from_checkpoint=get_last_checkpoint(str(work / "checkpoints")))
+    difference = checkpoint.save(
+        trainer.accelerator.unwrap_model(trainer.model),
+        trainer.layout,
+        work / "model",
+        trainer.info,
+        probe=_probe(train),
+    )
+    scorer = StepScorer.from_pretrained(work / "model", device=trainer.args.device)
+    counts |= {f"training {name}": count for name, count in trainer.counts.items()}
+    counts |= {"held-out rows": len(held_out), "optimiser steps": result.global_step}
+    numbers: dict[str, Any] = {
+        "training loss": result.training_loss,
+        "largest score difference after reloading": difference,
+    }
+    if held_out:
+        write_jsonl(work / "model" / HELD_OUT_FILE, [solution.to_row() for solution in held_out])
+        auroc, n_steps, n_too_long = held_out_auroc(scorer, held_out, seed=config.seed)
+        counts |= {"held-out steps labelled": n_steps, "held-out rows too long": n_too_long}
+        numbers["held-out step AUROC (n: problems)"] = auroc
+    report = Report(
+        stage="train-prm",
+        counts=counts,
+        numbers=numbers,
+        outputs={"model": str(output)},
+        settings=asdict(config),
+        seconds=time.monotonic() - started,
+    )
+    report.write(work / "model")
+    (work / "model").rename(output)
+    shutil.rmtree(work)
+    return report
+
+
+def split_by_problem(
+    solutions: Sequence[LabelledSolution], fraction: float, seed: int
+) -> tuple[list[LabelledSolution], list[LabelledSolution]]:
+    """Split so that no problem text (white space and case aside) is on both sides.
+
+    Args:
+        solutions: Labelled solutions.
+        fraction: Share of problems to hold out; rounded to whole problems, one problem at least stays.
+        seed: Decides which; the order of the solutions does not.
+
+    Returns:
+        Training and held-out solutions, each in the order given.
+    """
+    problems = sorted(
+        {problem_key(solution) for solution in solutions},
+        key=lambda key: derive_seed(seed, "holdout", key),
+    )
+    held = set(problems[: min(round(fraction * len(problems)), len(problems) - 1)])
+    train = [solution for solution in solutions if problem_key(solution) not in held]
+    return train, [solution for solution in solutions if problem_key(solution) in held]
+
+
+def problem_key(solution: LabelledSolution) -> str:
+    """Text of the problem with white space and case levelled: what makes two problems the same."""
+    return " ".join(solution.solution.problem.text.casefold().split())
+
+
+def held_out_auroc(
+    scorer: StepScorer, held_out: Sequence[LabelledSolution], *, seed: int
+) -> tuple[Estimate | None, int, int]:
+    """Measure how well scores order right above wrong steps, over all labelled steps.
+
+    Returns:
+        AUROC with its interval over problems (None when one class is absent), the labelled steps that
+        were scored, and the solutions that were too long to score.
+    """
+    scored = scorer.score_or_reason(
+        [solution.solution.problem.text for solution in held_out],
+        [solution.solution.step_texts for solution in held_out],
+    )
+    clusters: dict[str, list[tuple[int, float]]] = {}
+    for solution, scores in zip(held_out, scored, strict=True):
+        if isinstance(scores, str):
+            continue
+        pairs = [
+            (label.value, score)
+            for label, score in zip(solution.labels, scores, strict=True)
+            if label.value != UNKNOWN_LABEL
+        ]
+        clusters.setdefault(problem_key(solution), []).extend(pairs)
+    steps = [pair for own in clusters.values() for pair in own]
+    n_too_long = sum(isinstance(scores, str) for scores in scored)
+    if len({value for value, _ in steps}) < 2:
+        return None, len(steps), n_too_long
+    estimate = cluster_bootstrap(list(clusters.values()), _auroc, rng=generator(seed, "auroc"))
+    return estimate, len(steps), n_too_long
+
+
+def _auroc(clusters: Sequence[Sequence[tuple[int, float]]]) -> float:
+    steps = [pair for own in clusters for pair in own]
+    values = [value for value, _ in steps]
+    if len(set(values)) < 2:
+        return float("nan")
+    return float(roc_auc_score(values, [score for _, score in steps]))
+
+
+def _read(config: TrainPRMConfig) -> tuple[list[LabelledSolution], dict[str, int]]:
+    solutions: list[LabelledSolution] = []
+    counts: dict[str, int] = {}
+    for path in config.labels:
+        reading = read_labelled(path, on_error=config.on_error)
+        solutions += reading.items
+        for name, count in reading.counts().items():
+            counts[name] = counts.get(name, 0) + count
+    if not solutions:
+        raise InputError(
+            "there is no labelled solution in the input.",
+            remedy="Give a file that `prm label` wrote.",
+            file=", ".join(config.labels),
+        )
+    semantics = sorted({solution.semantics for solution in solutions})
+    if len(semantics) > 1:
+        raise InputError(
+            f"the labels mean different things: {', '.join(semantics)}.",
+            remedy="Train one PRM for each meaning.",
+            file=", ".join(config.labels),
+        )
+    return solutions, counts
+
+
+def _rows(solutions: Sequence[LabelledSolution], label_kind: str) -> Dataset:
+    def target(label: Any) -> float:
+        return label.value if label_kind == "hard" or label.soft is None else label.soft
+
+    return Dataset.from_dict(
+        {
+            "id": [solution.solution.id for solution in solutions],
+            "prompt": [solution.solution.problem.text for solution in solutions],
+            "completions": [solution.solution.step_texts for solution in solutions],
+            "labels": [[float(target(label)) for label in solution.labels] for solution in solutions],
+        }
+    )
+
+
+def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTrainer:
+    arguments = PRMConfig(
+        output_dir=str(_work_path(config) / "checkpoints"),
+        label_kind=config.label_kind,
+        label_semantics=train[0].semantics,
+        separator=config.separator,
+        max_tokens=config.max_tokens,
+        num_train_epochs=config.epochs,
+        max_steps=config.max_steps,
+        learning_rate=config.learning_rate,
+        per_device_train_batch_size=config.micro_batch_size,
+        gradient_accumulation_steps=config.batch_size // config.micro_batch_size,
+        warmup_steps=0.05,
+        train_sampling_strategy="group_by_length",
+        logging_steps=0.05,
+        save_steps=0.1,
+        save_total_limit=1,
+        report_to="none",
+        seed=config.seed,
+    )
+    set_seed(config.seed)
+    adapter = None
+    if config.lora_rank:
+        adapter = LoraConfig(
+            task_type=TaskType.TOKEN_CLS,
+            r=config.lora_rank,
+            lora_alpha=config.lora_alpha,
+            target_modules=list(config.lora_targets),
+        )
+    return PRMTrainer(
+        checkpoint.load_classifier(config.model, is_head_trained=False).float(),
+        arguments,
+        _rows(train, config.label_kind),
+        checkpoint.load_tokenizer(config.model),
+        peft_config=adapter,
+        labels_sha256=_sha256(config.labels),
+    )
+
+
+def _work_path(config: TrainPRMConfig) -> Path:
+    output = Path(config.output)
+    return output.parent / f".{output.name}.partial"
+
+
+def _claim_work_folder(config: TrainPRMConfig, work: Path) -> None:
+    """Keep the checkpoints of an interrupted run with equal settings, clear those of any other."""
+    settings = plain(asdict(replace(config, output="")) | {"labels_sha256": _sha256(config.labels)})
+    text = json.dumps(settings, indent=2, sort_keys=True)
+    file = work / _SETTINGS_FILE
+    if not file.is_file() or file.read_text(encoding="utf-8") != text:
+        shutil.rmtree(work, ignore_errors=True)
+        (work / "checkpoints").mkdir(parents=True)
+        file.write_text(text, encoding="utf-8")
+    shutil.rmtree(work / "model", ignore_errors=True)
+
+
+def _probe(solutions: Sequence[LabelledSolution]) -> tuple[list[str], list[list[str]]]:
+    some = solutions[:N_PROBES]
+    return [s.solution.problem.text for s in some], [s.solution.step_texts for s in some]
+
+
+def _sha256(paths: Sequence[str]) -> str:
+    """One hash for all files: that of the file, or of the files' hashes in order."""
+    hashes = [hash_file(path) for path in paths]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
