@@ -13,15 +13,17 @@ H(m) of completion i comes from the *other* completions of its group, shrunk tow
 H_i(m) = (w_i(m) + 4 h(m)) / (n_i(m) + 4), with n_i(m) the peers that took a productive or wrong step at m,
 w_i(m) those among them that went wrong, and h(m) the rate over all completions of the batch but i itself.
 
-What it optimises, examined by enumeration (tests/rl/test_enumeration.py). Where the risk depends on m alone,
-its expectation is exactly -sum_m S(m) grad h(m), S(m) the probability of taking a productive or wrong step at
-m: the gradient of the probability of going wrong *with the visits held fixed*. Against the full gradient it
-leaves out the factor "probability of surviving the rest": every h(m) is pushed down, at a different rate. So
-it is no unbiased estimate of that objective, nor the gradient of any function: d F(m)/d h(l) differs from
-d F(l)/d h(m). Filler gets no push in either direction (the expected advantage of going on is 0, too). Where
-the risk also depends on something other than m, filler becomes attractive in states riskier than H(m) says
-and unattractive in safer ones: a bias that zero credit does not remove. Ending early is neutral as well: pair it
-with an outcome reward and with `is_answered`.
+What it optimises, examined by enumeration (tests/rl/test_enumeration.py). Where the risk depends on m alone and
+H(m) is that risk, its expectation is exactly -sum_m S(m) grad h(m), S(m) the expected number of productive or
+wrong steps at m: the gradient of the probability of going wrong *with the visits held fixed*. The full gradient
+has one more factor, the probability of surviving the rest. So every h(m) is pushed down, late ones relatively
+harder than P(no step wrong) asks, and it is the gradient of no function: dF(m)/dh(l) differs from dF(l)/dh(m).
+Filler is pushed neither up nor down, for going on has expectation 0 too; P(no step wrong) itself would reward
+stalling and stopping.
+
+Not exact: (1) where the risk depends on more than m, filler becomes attractive in states riskier than H(m) says
+and unattractive in safer ones, a bias that zero credit does not remove; (2) where no other completion reached
+m, H(m) is the rate over all states. Ending early is neutral: pair it with an outcome reward and `is_answered`.
 """
 
 from collections.abc import Sequence
@@ -142,7 +144,7 @@ def hazard_advantages(
         prior_weight: How many peers the batch rate counts for.
 
     Returns:
-        Per completion (K_i,), in [-1, 1]; 0 everywhere for a completion without peers that were at risk.
+        Per completion (K_i,), in [-1, 1]; 0 everywhere for a completion none of whose peers was at risk.
 
     Raises:
         ValueError: `batch` does not contain the group.
