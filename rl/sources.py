@@ -29,9 +29,9 @@ class StepVerifier(Protocol):
 class StepScorer(Protocol):
     """What `PRMSource` asks of a process reward model; `prm.model.StepScorer` meets it."""
 
-    def score(
+    def score_or_reason(
         self, prompts: Sequence[str], steps: Sequence[Sequence[str]], *, is_calibrated: bool
-    ) -> list[list[float]]: ...
+    ) -> list[list[float] | str]: ...
 
 
 class Grader:
@@ -160,7 +160,7 @@ class PRMSource:
             for problem, text in zip(problems, completions, strict=True)
         ]
         with_steps = [index for index, solution in enumerate(solutions) if solution.steps]
-        rows = self._scorer.score(
+        rows = self._scorer.score_or_reason(
             [solutions[index].problem.text for index in with_steps],
             [solutions[index].step_texts for index in with_steps],
             is_calibrated=self._is_calibrated,
@@ -168,7 +168,10 @@ class PRMSource:
         scores_of = dict(zip(with_steps, rows, strict=True))
         return [self._judged(s, scores_of.get(index, [])) for index, s in enumerate(solutions)]
 
-    def _judged(self, solution: Solution, scores: Sequence[float]) -> JudgedCompletion:
+    def _judged(self, solution: Solution, scores: Sequence[float] | str) -> JudgedCompletion:
+        # A reason in place of scores (the solution is longer than the PRM's context): nobody can tell.
+        if isinstance(scores, str):
+            scores = [math.nan] * len(solution.steps)
         outcome, is_answered = self._grader.outcome(solution.problem, solution.text)
         return JudgedCompletion(
             spans=tuple((step.start, step.end) for step in solution.steps),

@@ -1,13 +1,12 @@
 """Settings of the step-level trainer: trl's GRPOConfig and the few fields that ours adds."""
 
-import os
 from dataclasses import dataclass, field, replace
 
 import torch
 
 from labeling.errors import ConfigError
 from rl.advantages import METHODS, Method
-
+from rl.trainers.group_sizes import check_group_sizes, n_processes
 from rl.trl_names import GRPOConfig
 
 
@@ -42,11 +41,10 @@ class StepGRPOConfig(GRPOConfig):
 
     def __post_init__(self) -> None:
         check_group_sizes(
-            per_device_train_batch_size=self.per_device_train_batch_size,
             completions_per_round=self._completions_per_round(),
             num_generations=self.num_generations or 0,
             eval_batch_size=self._eval_batch_size(),
-            num_generations_eval=self.num_generations_eval or self.num_generations or 0,
+            num_generations_eval=self.num_generations_eval,
         )
         if self.method not in METHODS:
             raise ConfigError(
@@ -75,61 +73,3 @@ class StepGRPOConfig(GRPOConfig):
     def _eval_batch_size(self) -> int | None:
         is_evaluating = self.do_eval or str(getattr(self.eval_strategy, "value", self.eval_strategy)) != "no"
         return self.per_device_eval_batch_size * n_processes() if is_evaluating else None
-
-
-def n_processes() -> int:
-    """Processes of this launch, as launchers tell it; known before any library is set up."""
-    return int(os.environ.get("WORLD_SIZE", "1"))
-
-
-def check_group_sizes(
-    *,
-    per_device_train_batch_size: int,
-    completions_per_round: int,
-    num_generations: int,
-    eval_batch_size: int | None,
-    num_generations_eval: int,
-) -> None:
-    """Refuse sizes that do not make whole groups. Batch sizes count completions, not prompts.
-
-    Args:
-        per_device_train_batch_size: Named in the message.
-        completions_per_round: Completions sampled at a time over all processes.
-        num_generations: Completions a prompt (the group size).
-        eval_batch_size: Completions evaluated at a time over all processes; None when nothing is.
-        num_generations_eval: Completions a prompt in evaluation.
-
-    Raises:
-        ConfigError: Fewer than 2 generations, or a batch that is not a multiple of the group size;
-            names the sizes that would work.
-    """
-    if num_generations < 2:
-        raise ConfigError(
-            f"num_generations is {num_generations}, and a group needs at least 2 generations to be compared.",
-            remedy="Use 4 to 16.",
-        )
-    if completions_per_round % num_generations:
-        raise ConfigError(
-            f"{completions_per_round} completions a generation round (per_device_train_batch_size"
-            f" {per_device_train_batch_size} x processes x accumulation) cannot be cut into groups of"
-            f" num_generations {num_generations}; the batch counts completions, not prompts.",
-            remedy=_group_size_advice(completions_per_round, num_generations),
-        )
-    if eval_batch_size is not None and eval_batch_size % num_generations_eval:
-        raise ConfigError(
-            f"the evaluation batch of {eval_batch_size} completions (per_device_eval_batch_size x processes)"
-            f" is not a multiple of the {num_generations_eval} generations a prompt.",
-            remedy=f"Set per_device_eval_batch_size to a multiple of {num_generations_eval},"
-            " or num_generations_eval to a divisor of the batch.",
-        )
-
-
-def _group_size_advice(completions: int, num_generations: int) -> str:
-    sizes = [size for size in range(2, completions + 1) if completions % size == 0]
-    bigger = -(-completions // num_generations) * num_generations
-    choices = " or ".join(
-        str(size) for size in sorted(sizes, key=lambda s: abs(s - num_generations))[:4][::-1]
-    )
-    if not choices:
-        return f"Sample {bigger} completions a round."
-    return f"Set num_generations to {choices}, or sample {bigger} completions a round."

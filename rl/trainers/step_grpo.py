@@ -21,7 +21,8 @@ from rl.sources import check_judged
 from rl.spans import CachedDecoder, broadcast, step_of_tokens
 from rl.step_source import JudgedCompletion, StepSource
 from rl.trainers.group_batch import BatchAdvantages, batch_advantages
-from rl.trainers.step_config import StepGRPOConfig, n_processes
+from rl.trainers.group_sizes import n_processes
+from rl.trainers.step_config import StepGRPOConfig
 from rl.trl_names import GRPOTrainer
 
 __all__ = ["StepGRPOConfig", "StepGRPOTrainer", "problems_dataset"]

@@ -1,0 +1,284 @@
+"""One run of `prm train-policy`, from the loaded policy to the written report."""
+
+import json
+import logging
+import shutil
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from transformers import PrinterCallback, TrainerCallback
+
+from labeling.errors import InputError, StoreError
+from labeling.progress import say
+from labeling.records import Problem
+from labeling.report import Report, plain, write_json
+from labeling.rollouts.policies import policy_folder
+from labeling.rollouts.transformers_sampler import TransformersSampler
+from labeling.simulators.base import Simulator
+from labeling.simulators.load import load_simulator
+from labeling.sources.jsonl import read_problems
+from labeling.store import hash_file
+from labeling.verifiers.answers import AnswersVerifier
+from rl.evaluation import evaluate_policy
+from rl.rewards import Judges, load_judges
+from rl.train import TrainPolicyConfig, comparable
+from rl.trainers.step_grpo import StepGRPOConfig, StepGRPOTrainer, problems_dataset
+
+CHECKPOINTS = "checkpoints"
+METRICS_FILE = "metrics.jsonl"
+SETTINGS_FILE = "settings.json"
+BEFORE_FILE = "before.json"
+SECONDS_BETWEEN_LINES = 5.0
+
+
+def train_policy(config: TrainPolicyConfig) -> Report:
+    """Train, evaluate, save, report; see `rl.train.run`."""
+    started = time.monotonic()
+    output = Path(config.output)
+    world = load_simulator(config.simulator) if config.simulator else None
+    train, test, counts = _problems(config, world)
+    policy = TransformersSampler.from_pretrained(
+        policy_folder(config.model), temperature=config.temperature, seed=config.seed
+    )
+    with AnswersVerifier() as answers:
+        judges = load_judges(
+            config.reward,
+            segment=config.segment,
+            world=world,
+            answers=answers,
+            device=str(policy.model.device),
+        )
+        _claim(output, config)
+        before = _evaluate_once(output / BEFORE_FILE, policy, test, judges, config)
+        trainer = _trainer(config, policy, judges, train, output)
+        last = last_whole_checkpoint(output / CHECKPOINTS)
+        _drop_rows_after(output / METRICS_FILE, _step_of(last))
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
+        after = _evaluate(policy, test, judges, config)
+    trainer.accelerator.unwrap_model(trainer.model).save_pretrained(output)
+    policy.tokenizer.save_pretrained(output)
+    rows = _read_rows(output / METRICS_FILE)
+    counts |= {
+        "optimiser steps": config.steps,
+        "completions": config.steps * config.completions_per_step,
+        "completions not scored": int(sum(row.get("step/unscored_completions") or 0 for row in rows)),
+        "steps undecided": int(sum(row.get("step/undecided_steps") or 0 for row in rows)),
+    }
+    report = Report(
+        stage="train-policy",
+        counts=counts,
+        numbers={"before": before, "after": after, **_training_numbers(rows)},
+        outputs={"model": str(output), "metrics": str(output / METRICS_FILE)},
+        notes=list(judges.notes),
+        settings=asdict(config),
+        seconds=time.monotonic() - started,
+    )
+    report.write(output)
+    shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)
+    for name in (SETTINGS_FILE, BEFORE_FILE):
+        (output / name).unlink(missing_ok=True)
+    return report
+
+
+def _problems(
+    config: TrainPolicyConfig, world: Simulator | None
+) -> tuple[list[Problem], list[Problem], dict[str, int]]:
+    if world is not None:
+        train = world.problems(config.simulator_problems, split="train", seed=config.seed)
+        test = world.problems(config.test_count, split="test", seed=config.seed) if config.test_count else []
+    else:
+        train = read_problems(config.problems).items
+        test = read_problems(config.test_problems).items if config.test_count else []
+        test = test[: config.test_count]
+    per_step = config.completions_per_step // config.num_generations
+    if len(train) < per_step:
+        raise InputError(
+            f"there are {len(train)} problems, and one optimiser step takes {per_step}.",
+            remedy="Add problems, or lower completions_per_step.",
+            file=config.problems or None,
+        )
+    counts = {
+        "training problems": len(train),
+        "training problems without an answer": sum(problem.answer is None for problem in train),
+        "test problems": len(test),
+    }
+    return train, test, counts
+
+
+def _trainer(
+    config: TrainPolicyConfig,
+    policy: TransformersSampler,
+    judges: Judges,
+    train: Sequence[Problem],
+    output: Path,
+) -> StepGRPOTrainer:
+    micro = config.micro_batch_size or config.completions_per_step
+    args = StepGRPOConfig(
+        output_dir=str(output / CHECKPOINTS),
+        method=config.method,
+        process_weight=config.process_weight,
+        ceiling=config.ceiling,
+        max_steps=config.steps,
+        learning_rate=config.learning_rate,
+        lr_scheduler_type="constant",
+        num_generations=config.num_generations,
+        per_device_train_batch_size=micro,
+        gradient_accumulation_steps=config.completions_per_step // micro,
+        max_completion_length=config.max_completion_tokens,
+        temperature=config.temperature,
+        seed=config.seed,
+        save_strategy="steps",
+        save_steps=config.save_every,
+        save_total_limit=2,
+        logging_steps=1,
+        report_to="none",
+        disable_tqdm=True,
+    )
+    # trl describes one completion of every batch with an unscored one; the report counts them.
+    logging.getLogger("trl").setLevel(logging.ERROR)
+    # transformers warns that trl reads a setting under its older name.
+    warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing.*", category=FutureWarning)
+    trainer = StepGRPOTrainer(
+        policy.model,
+        judges.reward,
+        args,
+        problems_dataset(train),
+        processing_class=policy.tokenizer,
+        sampler=policy,
+        callbacks=[_Rows(output / METRICS_FILE, config.steps)],
+    )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
+
+
+class _Rows(TrainerCallback):
+    """Writes one row of metrics an optimiser step, and now and then a line for a person."""
+
+    def __init__(self, path: Path, steps: int) -> None:
+        self._path = path
+        self._steps = steps
+        self._last_line = 0.0
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **others: Any) -> None:
+        if not logs or "loss" not in logs:
+            return
+        row = plain({"step": state.global_step, **logs})
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        now = time.monotonic()
+        if state.global_step in (1, self._steps) or now - self._last_line > SECONDS_BETWEEN_LINES:
+            self._last_line = now
+            outcome = row.get("step/outcome")
+            says = "nothing could be scored" if outcome is None else f"outcome {outcome:.3f}"
+            say(
+                f"train-policy: step {state.global_step}/{self._steps}, {says},"
+                f" {row['completions/mean_length']:.0f} tokens, {row['step_time']:.1f} s a step"
+            )
+
+
+def _evaluate_once(
+    path: Path, policy: TransformersSampler, test: Sequence[Problem], judges: Judges, config: Any
+) -> Any:
+    """Evaluate before training; a resumed run reads what the first one measured."""
+    if path.is_file():
+        return json.loads(path.read_text(encoding="utf-8"))
+    numbers = _evaluate(policy, test, judges, config)
+    write_json(path, numbers)
+    return numbers
+
+
+def _evaluate(
+    policy: TransformersSampler, test: Sequence[Problem], judges: Judges, config: TrainPolicyConfig
+) -> dict[str, Any]:
+    """Evaluate greedily and at the training temperature; nothing when there are no test problems."""
+    if not test:
+        return {}
+    greedy = TransformersSampler(policy.model, policy.tokenizer, temperature=0)
+    return {
+        name: evaluate_policy(
+            sampler, test, judges.examiner, max_tokens=config.max_completion_tokens, seed=config.seed
+        ).to_dict()
+        for name, sampler in (("greedy", greedy), ("sampled", policy))
+    }
+
+
+def _claim(output: Path, config: TrainPolicyConfig) -> None:
+    """Take the output folder for this run, or find that it is this run's already.
+
+    Raises:
+        StoreError: The folder holds something else.
+    """
+    identity = plain(comparable(config))
+    if config.problems:
+        identity["problems_hash"] = hash_file(Path(config.problems))
+    settings = output / SETTINGS_FILE
+    if settings.is_file():
+        if json.loads(settings.read_text(encoding="utf-8")) != identity:
+            raise StoreError(
+                "the output holds an unfinished run with other settings or problems.",
+                remedy="Choose another --output, or remove it.",
+                file=output,
+            )
+        return
+    if output.exists() and any(output.iterdir()):
+        raise StoreError(
+            "the output exists and is not a run of train-policy.",
+            remedy="Choose another --output.",
+            file=output,
+        )
+    write_json(settings, identity)
+
+
+def last_whole_checkpoint(folder: Path) -> Path | None:
+    """Return the latest checkpoint that was written to its end; an interrupted one lacks its state."""
+    whole = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json") if _is_whole(path)]
+    return max(whole, key=_step_of, default=None)
+
+
+def _is_whole(state: Path) -> bool:
+    try:
+        json.loads(state.read_text(encoding="utf-8"))
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def _step_of(checkpoint: Path | None) -> int:
+    return 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
+
+
+def _read_rows(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:
+            break  # torn by an interruption; what follows is written again
+    return rows
+
+
+def _drop_rows_after(path: Path, step: int) -> None:
+    """Keep the metrics up to the checkpoint; later steps are made again."""
+    rows = [row for row in _read_rows(path) if row["step"] <= step]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+def _training_numbers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the first and the last tenth of the steps came to, and the seconds a step."""
+    tenth = max(1, len(rows) // 10)
+    numbers: dict[str, Any] = {"seconds a step": _mean(rows, "step_time")}
+    for label, part in (("first", rows[:tenth]), ("last", rows[-tenth:])):
+        for name in ("outcome", "steps", "filler"):
+            numbers[f"{name}, {label} {tenth} steps"] = _mean(part, f"step/{name}")
+    return numbers
+
+
+def _mean(rows: Sequence[dict[str, Any]], name: str) -> float | None:
+    values = [row[name] for row in rows if row.get(name) is not None]
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,56 @@
+"""A reward by name -> the StepSource behind it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from labeling.simulators.base import Simulator
+from labeling.verifiers.answers import AnswersVerifier
+from labeling.verifiers.registry import load_panel
+from rl.sources import OutcomeSource, PRMSource, VerifierSource
+from rl.step_source import StepSource
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judges:
+    """Who rewards the policy in training, and who says afterwards how good it is."""
+
+    reward: StepSource
+    examiner: StepSource
+    """Exact step verdicts: the simulator's, or the programs'; never a model's."""
+    notes: tuple[str, ...] = ()
+
+
+def load_judges(
+    reward: str, *, segment: str, world: Simulator | None, answers: AnswersVerifier, device: str
+) -> Judges:
+    """Load the reward that a recipe names, and the examiner that fits the problems.
+
+    Args:
+        reward: "outcome", "simulator", "verifiers:NAMES" or "prm:FOLDER".
+        segment: How completions are cut into steps.
+        world: The simulator that the problems come from, if any.
+        answers: Grades final answers where there is no simulator.
+        device: Where a process reward model runs.
+
+    Raises:
+        InputError: A verifier or a model folder cannot be used.
+    """
+    grade = world.grade if world is not None else answers.grade
+    examiner = VerifierSource(
+        world if world is not None else load_panel("arithmetic,answers"), grade=grade, segment_mode=segment
+    )
+    kind, _, argument = reward.partition(":")
+    if kind == "outcome":
+        return Judges(reward=OutcomeSource(grade), examiner=examiner)
+    if kind == "simulator":
+        return Judges(reward=examiner, examiner=examiner)
+    if kind == "verifiers":
+        panel = VerifierSource(load_panel(argument), grade=grade, segment_mode=segment)
+        return Judges(reward=panel, examiner=examiner)
+    from prm.model import StepScorer
+
+    scorer = StepScorer.from_pretrained(Path(argument), device=device)
+    is_calibrated = scorer.calibrator is not None
+    source = PRMSource(scorer, grade, segment_mode=segment, is_calibrated=is_calibrated, world=world)
+    notes = () if is_calibrated else ("The PRM has no calibrator: its raw scores were the reward.",)
+    return Judges(reward=source, examiner=examiner, notes=notes)

@@ -1,0 +1,131 @@
+"""The stage behind `prm train-policy`: a policy, problems and a reward -> a better policy."""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labeling.errors import ConfigError, StoreError
+from labeling.report import Report
+from labeling.simulators.load import SIMULATOR_HELP
+from rl.methods import METHODS
+from rl.trainers.group_sizes import check_group_sizes
+
+REWARD_HELP = (
+    "What judges completions: outcome (the final answer alone), verifiers:arithmetic,answers (programs"
+    " on each step), simulator (its exact step verdicts), or prm:FOLDER (a process reward model)."
+)
+REPORT_FILE = "report.json"
+
+
+@dataclass(kw_only=True)
+class TrainPolicyConfig:
+    """Settings of `prm train-policy`."""
+
+    model: str = field(metadata={"help": 'Folder of the policy to start from; "starter" ships with us.'})
+    output: str = field(metadata={"help": "Folder to write the trained policy and its report to."})
+    problems: str = field(default="", metadata={"help": "File of problems with answers (JSON Lines)."})
+    test_problems: str = field(default="", metadata={"help": "File of held-out problems (JSON Lines)."})
+    simulator: str = field(default="", metadata={"help": SIMULATOR_HELP})
+    simulator_problems: int = field(default=2048, metadata={"help": "Training problems to generate."})
+    test_count: int = field(
+        default=0, metadata={"help": "Held-out problems to evaluate on before and after; 0: none."}
+    )
+    reward: str = field(default="outcome", metadata={"help": REWARD_HELP})
+    segment: str = field(
+        default="line", metadata={"help": "How completions are cut into steps: blank_line, line, auto, ..."}
+    )
+    method: str = field(default="step_grpo", metadata={"help": f"Estimator: {', '.join(METHODS)}."})
+    process_weight: float | None = field(
+        default=None, metadata={"help": "Weight of the step scores; unset: the method's own."}
+    )
+    ceiling: float | None = field(
+        default=None, metadata={"help": "Score from which a step counts as fully right; unset: the method's."}
+    )
+    steps: int = field(default=60, metadata={"help": "Optimiser steps."})
+    learning_rate: float = field(default=1e-6, metadata={"help": "Learning rate, constant."})
+    num_generations: int = field(default=8, metadata={"help": "Completions of one problem (group size)."})
+    completions_per_step: int = field(
+        default=64, metadata={"help": "Completions an optimiser step: problems x num_generations."}
+    )
+    micro_batch_size: int = field(
+        default=0, metadata={"help": "Completions a forward pass; 0: all of a step."}
+    )
+    max_completion_tokens: int = field(default=256, metadata={"help": "Limit of new tokens."})
+    temperature: float = field(default=1.0, metadata={"help": "Of sampling, in training and evaluation."})
+    save_every: int = field(default=20, metadata={"help": "Optimiser steps between checkpoints."})
+    seed: int = field(default=0, metadata={"help": "Sampling and the order of problems follow from it."})
+
+    def __post_init__(self) -> None:
+        faults = []
+        if bool(self.problems) == bool(self.simulator):
+            faults.append("give either problems or simulator")
+        if self.reward == "simulator" and not self.simulator:
+            faults.append("the reward simulator needs a simulator")
+        kind, _, argument = self.reward.partition(":")
+        if kind not in ("outcome", "simulator", "verifiers", "prm"):
+            faults.append(f"there is no reward {self.reward!r}")
+        if (kind in ("verifiers", "prm")) != bool(argument):
+            faults.append("write verifiers:NAMES or prm:FOLDER; outcome and simulator stand alone")
+        if self.method not in METHODS:
+            faults.append(f"there is no method {self.method!r}: choose one of {', '.join(METHODS)}")
+        if self.test_count and not (self.simulator or self.test_problems):
+            faults.append("test_count needs test_problems or a simulator")
+        if min(self.steps, self.save_every, self.max_completion_tokens, self.simulator_problems) < 1:
+            faults.append("steps, save_every, max_completion_tokens and simulator_problems are at least 1")
+        if self.learning_rate <= 0 or self.temperature <= 0:
+            faults.append("learning_rate and temperature are positive")
+        if self.micro_batch_size < 0 or self.completions_per_step % (self.micro_batch_size or 1):
+            faults.append("micro_batch_size divides completions_per_step")
+        if faults:
+            raise ConfigError("; ".join(faults) + ".", remedy="Change the recipe or the flags.")
+        check_group_sizes(
+            completions_per_round=self.completions_per_step, num_generations=self.num_generations
+        )
+
+
+def run(config: TrainPolicyConfig) -> Report:
+    """Train a policy; see the module's docstring.
+
+    An interrupted run goes on from its last checkpoint when started again with the same settings; a
+    finished one is recognised by its report and not done again.
+
+    Writes to `output`: the model (transformers layout), metrics.jsonl (one row an optimiser step) and
+    report.json.
+
+    Raises:
+        InputError: The settings, the model folder, the problems or the output cannot be used.
+    """
+    output = Path(config.output)
+    if (output / REPORT_FILE).is_file():
+        return _finished(output, config)
+    # trl takes seconds to import; `--help` and refused settings need not wait for it.
+    from rl.policy_run import train_policy
+
+    return train_policy(config)
+
+
+def comparable(config: TrainPolicyConfig) -> dict[str, Any]:
+    """Return the settings that decide the result: two runs with equal ones are the same run."""
+    settings = asdict(config)
+    for name in ("output", "save_every"):
+        del settings[name]
+    return settings
+
+
+def _finished(output: Path, config: TrainPolicyConfig) -> Report:
+    import json
+
+    body = json.loads((output / REPORT_FILE).read_text(encoding="utf-8"))
+    settings = body.get("settings", {})
+    if body.get("stage") != "train-policy" or any(
+        settings.get(name) != value for name, value in comparable(config).items()
+    ):
+        raise StoreError(
+            "the output holds a finished run with other settings.",
+            remedy="Choose another --output, or remove it.",
+            file=output,
+        )
+    fields = ("stage", "counts", "numbers", "outputs", "notes", "settings", "seconds")
+    report = Report(**{name: body[name] for name in fields})
+    report.notes.append("This run had finished before; nothing was done again.")
+    return report
