@@ -1,0 +1,1 @@
+"""Measurements against peers and on real data; each module prints one table."""

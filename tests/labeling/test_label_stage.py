@@ -1,0 +1,154 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import datasets
+import pytest
+
+from labeling.errors import ConfigError, InputError, StoreError
+from labeling.label import LabelConfig, run
+
+ROWS = [
+    {
+        "id": "r1",
+        "problem": "2 + 3, then double it?",
+        "answer": "10",
+        "steps": ["2 + 3 = 5", "5 * 2 = 10", "A: 10"],
+    },
+    {
+        "id": "r2",
+        "problem": "2 + 3, then double it?",
+        "answer": "10",
+        "steps": ["2 + 3 = 6", "6 * 2 = 12", "A: 12"],
+    },
+    {"id": "r3", "problem": "What is it called?", "answer": None, "steps": ["It is called a lever."]},
+]
+
+
+@pytest.fixture
+def rows_file(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def label(rows_file, output, **settings):
+    settings = {"input": str(rows_file), "verifier": "arithmetic,answers", "processes": 1, **settings}
+    return run(LabelConfig(output=str(output), **settings))
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_step_gets_a_verdict_with_its_evidence(rows_file, tmp_path):
+    output = tmp_path / "out" / "labels.jsonl"
+    report = label(rows_file, output)
+    first, second, third = rows_of(output)
+    assert first["labels"] == [1, 1, 1]
+    assert first["first_error"] == -1
+    assert second["verdicts"] == ["WRONG", "RIGHT", "WRONG"]
+    assert second["first_error"] == 0
+    assert second["evidence"][0][0]["left"] == "5"
+    assert (third["verdicts"], third["labels"], third["first_error"]) == (["UNDECIDED"], [-100], None)
+    assert report.counts["steps UNDECIDED"] == 1
+    assert report.counts["steps"] == 7
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["counts"]["lines rejected"] == 0
+    assert "solutions | 3" in (tmp_path / "out" / "card.md").read_text()
+
+
+def test_the_label_file_is_stepwise_supervision_for_other_tools(rows_file, tmp_path):
+    output = tmp_path / "labels.jsonl"
+    label(rows_file, output)
+    loaded = datasets.load_dataset("json", data_files=str(output), cache_dir=str(tmp_path / "cache"))["train"]
+    assert {"prompt", "completions", "labels"} <= set(loaded.column_names)
+    assert loaded[1]["labels"] == [0, 1, 0]
+    assert loaded[2]["completions"] == ["It is called a lever."]
+
+
+def test_a_second_run_has_nothing_to_do_and_leaves_the_file_alone(rows_file, tmp_path):
+    output = tmp_path / "labels.jsonl"
+    label(rows_file, output)
+    before = output.read_bytes()
+    assert label(rows_file, output).counts["rows already there"] == 3
+    assert output.read_bytes() == before
+
+
+def test_a_torn_run_goes_on_where_it_stopped(rows_file, tmp_path):
+    output = tmp_path / "labels.jsonl"
+    label(rows_file, output)
+    whole = output.read_bytes()
+    output.write_bytes(whole[: whole.index(b"\n") + 20])
+    report = label(rows_file, output)
+    assert report.counts["rows already there"] == 1
+    assert report.counts["bytes of a torn last line cut"] == 19
+    assert output.read_bytes() == whole
+
+
+def test_other_settings_do_not_write_into_the_same_file(rows_file, tmp_path):
+    output = tmp_path / "labels.jsonl"
+    label(rows_file, output)
+    with pytest.raises(StoreError, match="verifier differ"):
+        label(rows_file, output, verifier="arithmetic")
+    assert label(rows_file, output, verifier="arithmetic", overwrite=True).counts["rows already there"] == 0
+
+
+def test_several_processes_give_the_same_rows(rows_file, tmp_path, monkeypatch):
+    monkeypatch.setattr("labeling.label.CHUNK", 1)
+    label(rows_file, tmp_path / "one.jsonl")
+    label(rows_file, tmp_path / "two.jsonl", processes=2)
+    assert rows_of(tmp_path / "one.jsonl") == rows_of(tmp_path / "two.jsonl")
+
+
+def test_malformed_lines_stop_the_run_before_anything_is_written(rows_file, tmp_path):
+    rows_file.write_text(rows_file.read_text() + '{"id": "r9"}\n')
+    output = tmp_path / "labels.jsonl"
+    with pytest.raises(InputError, match=r"rows\.jsonl:4"):
+        label(rows_file, output)
+    assert not output.exists()
+    report = label(rows_file, output, on_error="skip")
+    assert report.counts["lines rejected"] == 1
+    assert report.counts["solutions labelled"] == 3
+
+
+def test_an_empty_file_is_an_error_that_says_so(tmp_path):
+    path = tmp_path / "empty.jsonl"
+    path.write_text("\n")
+    with pytest.raises(InputError, match="no solution to label"):
+        label(path, tmp_path / "labels.jsonl")
+
+
+def test_contradictions_are_told_all_at_once():
+    with pytest.raises(ConfigError) as caught:
+        LabelConfig(output="x", rollouts=2, verifier="arithmetic", processes=-1).check()
+    for part in ("input file or a simulator", "two kinds", "need a policy", "not negative"):
+        assert part in str(caught.value)
+
+
+def test_an_unknown_verifier_is_named_before_work_starts(rows_file, tmp_path):
+    with pytest.raises(ConfigError, match="arithmetik"):
+        label(rows_file, tmp_path / "labels.jsonl", verifier="arithmetik")
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_resumed_without_loss(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    rows = [{**ROWS[i % 2], "id": f"r{i}"} for i in range(4000)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    output = tmp_path / "labels.jsonl"
+    command = [sys.executable, "-m", "prm.cli", "label", "--input", str(path), "--output", str(output)]
+    command += ["--verifier", "arithmetic", "--processes", "2"]
+    process = subprocess.Popen(command, env=os.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (output.exists() and output.stat().st_size > 10_000):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    n_before = output.read_bytes().count(b"\n")
+    report = label(path, output, verifier="arithmetic")
+    assert report.counts["rows already there"] >= n_before > 0
+    ids = [row["id"] for row in rows_of(output)]
+    assert sorted(ids) == sorted(row["id"] for row in rows)
