@@ -15,6 +15,9 @@ from labeling.verifiers._tokens import Token, tokenize
 
 MAX_CANDIDATES = 6
 
+_RELATION = re.compile(
+    r"[=＝≈≃≅≠≤≥<>＜＞]|\\(?:approx|simeq|le|ge|ne|lt|gt)|\bequals\b|\bequal to\b", re.IGNORECASE
+)
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,200})>>")
 _STARTS = frozenset({"NUM", "CUR", "(", "{", "FRAC", "SQRT", "PI"})
 _PROSE = frozenset({"WORD", "LABEL"})
@@ -40,6 +43,8 @@ class Member:
     doubts: list[str] = field(default_factory=list)
     is_named: bool = False
     """Words stand before it in the same clause, so a bare number may belong to a name ("Day 3 = ...")."""
+    name: str = ""
+    """The words that it consists of when it holds nothing else ("Total cost"), at least two letters."""
 
 
 @dataclass
@@ -58,6 +63,8 @@ class Claim:
 
 def find_claims(text: str) -> Iterator[Claim]:
     """Yield every relation written in a step, annotations like <<48/2=24>> last."""
+    if _RELATION.search(text) is None:
+        return
     inner = list(_ANNOTATION.finditer(text))
     outer = _ANNOTATION.sub(lambda match: " " * len(match.group()), text) if inner else text
     yield from _claims_of(tokenize(outer), 0)
@@ -67,14 +74,43 @@ def find_claims(text: str) -> Iterator[Claim]:
 
 def _claims_of(tokens: list[Token], offset: int) -> Iterator[Claim]:
     start = 0
-    for index in range(len(tokens) + 1):
-        if index < len(tokens) and tokens[index].kind != "BREAK":
-            continue
+    last: Claim | None = None
+    ends = [index for index, token in enumerate(tokens) if token.kind == "BREAK"]
+    for index in (*ends, len(tokens)):
         clause = tokens[start:index]
-        if any(token.kind == "REL" for token in clause):
-            before, behind = tokens[max(0, start - 2) : start], tokens[index : index + 1]
-            yield from _clause_claims(clause, before, _clause_doubts(before, behind), offset)
+        before, behind = tokens[max(0, start - 2) : start], tokens[index : index + 1]
         start = index + 1
+        if not any(token.kind == "REL" for token in clause):
+            continue
+        claims = _clause_claims(clause, before, _clause_doubts(before, behind), offset)
+        restated = _restatement(last, claims[0])
+        if restated is not None:
+            yield restated
+        yield from claims
+        last = claims[-1]
+
+
+def _restatement(before: Claim | None, claim: Claim) -> Claim | None:
+    """Return what "Total = 20 + 23. Total = 43" says of the two right sides, None for other pairs.
+
+    Only for a name in words: the unknown of an equation can have two values.
+    """
+    if before is None or not claim.left.name or claim.left.name != before.left.name:
+        return None
+    first, second = before.right, claim.right
+    if before.relation != "=" or claim.relation != "=" or second.parse is None:
+        return None
+    if not _computes(first) or _computes(second):
+        return None
+    return Claim(
+        relation="=",
+        left=first,
+        right=second,
+        start=before.start,
+        end=claim.end,
+        has_operation=True,
+        doubts=before.doubts + claim.doubts,
+    )
 
 
 def _clause_doubts(before: Sequence[Token], behind: Sequence[Token]) -> list[str]:
@@ -93,7 +129,8 @@ def _clause_doubts(before: Sequence[Token], behind: Sequence[Token]) -> list[str
 
 def _clause_claims(
     clause: list[Token], before: Sequence[Token], doubts: list[str], offset: int
-) -> Iterator[Claim]:
+) -> list[Claim]:
+    claims: list[Claim] = []
     places = [index for index, token in enumerate(clause) if token.kind == "REL"]
     bounds = [-1, *places, len(clause)]
     segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
@@ -107,19 +144,22 @@ def _clause_claims(
         right = whole or _right_side(segment)
         has_operation |= _computes(left) or _computes(right)
         tokens = [*left.tokens, clause[place], *right.tokens]
-        yield Claim(
-            relation=clause[place].text,
-            left=left,
-            right=right,
-            start=offset + tokens[0].start,
-            end=offset + tokens[-1].end,
-            has_operation=has_operation,
-            doubts=list(doubts),
+        claims.append(
+            Claim(
+                relation=clause[place].text,
+                left=left,
+                right=right,
+                start=offset + tokens[0].start,
+                end=offset + tokens[-1].end,
+                has_operation=has_operation,
+                doubts=doubts,
+            )
         )
         if whole is None:
             has_operation = False
         if number + 1 < len(places):
             left = whole or _left_side(segment)
+    return claims
 
 
 def _computes(member: Member) -> bool:
@@ -158,7 +198,14 @@ def _left_side(segment: Sequence[Token]) -> Member:
         if start + found.n_tokens == len(segment):
             doubts = _doubts_before(segment, start)
             return Member(segment[start:], found, doubts=doubts, is_named=start > 0)
-    return Member(segment, problem=problem)
+    return Member(segment, problem=problem, name=_name_of(segment))
+
+
+def _name_of(segment: Sequence[Token]) -> str:
+    if any(token.kind not in _PROSE for token in segment):
+        return ""
+    name = " ".join(token.text for token in segment)
+    return name if len(name) > 1 else ""
 
 
 def _can_start(segment: Sequence[Token], start: int) -> bool:

@@ -26,6 +26,7 @@ class Token(NamedTuple):
 _PATTERN = re.compile(
     r"""
   (?P<ITEM>^[^\S\n]{0,12}(?:[-*•–+](?=\s)|\(?\d{1,3}[.)](?=\s)))
+| (?P<WORD>[^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+(?:['’\-][^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+)*)
 | (?P<NEWLINE>\n|\\\\(?:\[[^\]\n]{0,12}\])?|\\[\[\]]|\$\$)
 | (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|&)+)
 | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mbox)\s{0,3}\{[^{}\d\n]{0,80}\})
@@ -54,8 +55,7 @@ _PATTERN = re.compile(
 | (?P<OPEN>[(\[（])
 | (?P<CLOSE>[)\]）])
 | (?P<BRACE>[{}])
-| (?P<XTIMES>[xX](?=\s{0,3}[\d(.$€£\\-]))
-| (?P<WORD>[^\W\d_]+(?:['’\-][^\W\d_]+)*)
+
 | (?P<BREAK>[.,;:：?!"“”„«»。，；、？！'’‘—#•])
 | (?P<DOLLAR>\$)
 | (?P<BAD>\\[A-Za-z]+|\\.|.)
@@ -77,6 +77,8 @@ _FUNCTIONS = frozenset({
     "floor", "ceil", "remainder", "sqrt", "mean", "base",
 })  # fmt: skip
 _JOINING = frozenset({"and", "or", "so", "if", "then", "thus", "since", "because", "for", "where", "which"})
+_SPECIAL_WORDS = _SCALES | _FUNCTIONS | {*_WORD_OPERATORS, "by", "equals", "to", "percent"}
+_OPERAND_OPENINGS = frozenset("0123456789(.$€£\\-")
 _OPERAND_ENDS = frozenset({"NUM", ")", "}", "PCT", "LABEL", "SUP", "PI", "SCALE", "BANG"})
 _THOUSANDS = re.compile(r",|\{,\}|\\,|\\!|\s")
 
@@ -109,7 +111,7 @@ def _classify(group: str, match: re.Match[str], before: list[Token], is_tight: b
     raw = match.group()
     if group in _OPERATORS:
         return "OP", _OPERATORS[group]
-    if group in ("STARS", "XTIMES", "WORD", "BREAK"):
+    if group in _CONTEXTUAL:
         return _CONTEXTUAL[group](raw, match, before, is_tight)
     if group == "NUM":
         plain = _THOUSANDS.sub("", raw)
@@ -139,6 +141,8 @@ def _stars(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) 
 def _letter_x(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -> tuple[str, str]:
     """Tell the letter x as multiplication (3 x 4, 3x4, 5 apples x 3) from the unknown x."""
     following = match.string[match.end() : match.end() + 1]
+    if match.string[match.end() : match.end() + 4].lstrip()[:1] not in _OPERAND_OPENINGS:
+        return "WORD", raw
     if before and before[-1].kind in _OPERAND_ENDS:
         if not is_tight or following.isdigit():
             return "OP", "*"
@@ -150,9 +154,12 @@ def _letter_x(raw: str, match: re.Match[str], before: list[Token], is_tight: boo
 
 
 def _word(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -> tuple[str, str]:
+    if raw in "xX":
+        return _letter_x(raw, match, before, is_tight)
     low = raw.lower()
-    is_spaced = not is_tight
-    if low in _WORD_OPERATORS and is_spaced:
+    if low not in _SPECIAL_WORDS:
+        return "WORD", low if len(raw) > 1 else raw
+    if low in _WORD_OPERATORS and not is_tight:
         return "OP", _WORD_OPERATORS[low]
     if low == "by" and before and before[-1].kind == "WORD" and before[-1].text in ("divided", "multiplied"):
         verb = before.pop().text
@@ -164,7 +171,7 @@ def _word(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -
         return "REL", "="
     if low in _SCALES and before and before[-1].kind == "NUM":
         return "SCALE", low
-    if low in ("percent", "per-cent") and before and before[-1].kind == "NUM":
+    if low == "percent" and before and before[-1].kind == "NUM":
         return "PCT", "%"
     return ("BAD" if low in _FUNCTIONS else "WORD"), low if len(raw) > 1 else raw
 
@@ -180,7 +187,7 @@ def _stop(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -
     return "BREAK", raw
 
 
-_CONTEXTUAL = {"STARS": _stars, "XTIMES": _letter_x, "WORD": _word, "BREAK": _stop}
+_CONTEXTUAL = {"STARS": _stars, "WORD": _word, "BREAK": _stop}
 
 
 def _join_lines(tokens: list[Token]) -> list[Token]:

@@ -49,6 +49,7 @@ _ROUNDING = re.compile(
     r"at least|integer|partial|half a)\b",
     re.IGNORECASE,
 )
+_ANNOTATED_RESULT = re.compile(r"<<[^<>\n]{1,200}=\s?(-?\d{1,30}(?:\.\d{1,30})?)>>")
 _CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})
 _PERCENT = re.compile(r"%|\bpercent", re.IGNORECASE)
 _OTHER_READINGS = {
@@ -147,9 +148,10 @@ class _Context:
             found.append("another arithmetic (modulus, base, remainder)")
         return found
 
-    def spans_annotation(self, claim: Claim) -> bool:
-        """Whether an annotation like <<48/2=24>>, judged on its own, stands inside the claim."""
-        return "<<" in self.text[claim.start : claim.end]
+    def annotated_value(self, claim: Claim) -> Fraction | None:
+        """Return the result that an annotation inside the claim shows: 24 in <<48/2=24>>."""
+        match = _ANNOTATED_RESULT.search(self.text, claim.start, claim.end)
+        return None if match is None else Fraction(match.group(1))
 
     @property
     def speaks_of_rounding(self) -> bool:
@@ -337,10 +339,14 @@ def _excuses(
     claim: Claim, left: Parse, right: Parse, first: Value, second: Value, context: _Context
 ) -> list[str]:
     """Return the readings under which a false equation may be meant as true."""
-    if context.spans_annotation(claim):
-        return ["the annotation inside it says what was computed"]
     gap = abs(first.number - second.number)
     size = max(abs(first.number), abs(second.number))
+    annotated = context.annotated_value(claim)
+    if annotated is not None:
+        if abs(annotated - first.number) * 10**9 > size:
+            return ["the annotation inside it says what was computed"]
+        if gap < 1 or first.number == -second.number:
+            return ["the text gives the whole part or the size of the annotated result"]
     if _holds_in_another_reading(claim, left, right):
         return ["another reading of the signs makes it true"]
     shown = [plain_number(side.node) for side in (left, right)]
