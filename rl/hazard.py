@@ -13,17 +13,18 @@ H(m) of completion i comes from the *other* completions of its group, shrunk tow
 H_i(m) = (w_i(m) + 4 h(m)) / (n_i(m) + 4), with n_i(m) the peers that took a productive or wrong step at m,
 w_i(m) those among them that went wrong, and h(m) the rate over all completions of the batch but i itself.
 
-What it optimises, examined by enumeration (tests/rl/test_enumeration.py). Where the risk depends on m alone and
-H(m) is that risk, its expectation is exactly -sum_m S(m) grad h(m), S(m) the expected number of productive or
-wrong steps at m: the gradient of the probability of going wrong *with the visits held fixed*. The full gradient
-has one more factor, the probability of surviving the rest. So every h(m) is pushed down, late ones relatively
-harder than P(no step wrong) asks, and it is the gradient of no function: dF(m)/dh(l) differs from dF(l)/dh(m).
-Filler is pushed neither up nor down, for going on has expectation 0 too; P(no step wrong) itself would reward
-stalling and stopping.
+What it optimises, examined by enumeration (tests/rl/test_enumeration.py). Where the risk depends on m alone
+and H(m) is that risk, its expectation is exactly -sum_m S(m) grad h(m), S(m) the expected number of
+productive or wrong steps at m: the gradient of the probability of going wrong *with the visits held fixed*.
+The full gradient has one more factor, the probability of surviving the rest. So every h(m) is pushed down,
+early ones relatively harder than P(no step wrong) asks, and it is the gradient of no function: dF(m)/dh(l)
+differs from dF(l)/dh(m). Filler is pushed neither up nor down, for going on has expectation 0 too; P(no
+step wrong) itself would reward stalling and stopping.
 
-Not exact: (1) where the risk depends on more than m, filler becomes attractive in states riskier than H(m) says
-and unattractive in safer ones, a bias that zero credit does not remove; (2) where no other completion reached
-m, H(m) is the rate over all states. Ending early is neutral: pair it with an outcome reward and `is_answered`.
+Not exact: (1) where the risk depends on more than m, filler becomes attractive in states riskier than H(m)
+says and unattractive in safer ones, a bias that zero credit does not remove; (2) where no other completion
+reached m, H(m) is the rate over all states. Ending early is neutral: pair it with an outcome reward and
+`is_answered`.
 """
 
 from collections.abc import Sequence
