@@ -9,6 +9,7 @@ never counts against a step.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from labeling.verifiers._expressions import MAX_TOKENS, Parse, UnreadableError, parse
 from labeling.verifiers._tokens import Token, tokenize
@@ -19,7 +20,8 @@ _RELATION = re.compile(
     r"[=＝≈≃≅≠≤≥<>＜＞]|\\(?:approx|simeq|le|ge|ne|lt|gt)|\bequals\b|\bequal to\b", re.IGNORECASE
 )
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,200})>>")
-_STARTS = frozenset({"NUM", "CUR", "(", "{", "FRAC", "SQRT", "PI"})
+MAX_CLAIMS = 100
+_STARTS = frozenset({"NUM", "CUR", "(", "{", "FRAC", "BINOM", "SQRT", "PI"})
 _PROSE = frozenset({"WORD", "LABEL"})
 _ARITHMETIC_WORDS = frozenset(
     {"times", "plus", "minus", "than", "half", "twice", "double", "triple", "thrice", "third", "quarter"}
@@ -43,6 +45,8 @@ class Member:
     doubts: list[str] = field(default_factory=list)
     is_named: bool = False
     """Words stand before it in the same clause, so a bare number may belong to a name ("Day 3 = ...")."""
+    remainder: Fraction | None = None
+    """What is left over, of a quotient written as "255 remainder 4" or "255 R 4"."""
     name: str = ""
     """The words that it consists of when it holds nothing else ("Total cost"), at least two letters."""
 
@@ -62,7 +66,10 @@ class Claim:
 
 
 def find_claims(text: str) -> Iterator[Claim]:
-    """Yield every relation written in a step, annotations like <<48/2=24>> last."""
+    """Yield every relation written in a step, annotations like <<48/2=24>> last.
+
+    A clause gives `MAX_CLAIMS` + 1 at most: enough to see that there are too many.
+    """
     if _RELATION.search(text) is None:
         return
     inner = list(_ANNOTATION.finditer(text))
@@ -131,7 +138,7 @@ def _clause_claims(
     clause: list[Token], before: Sequence[Token], doubts: list[str], offset: int
 ) -> list[Claim]:
     claims: list[Claim] = []
-    places = [index for index, token in enumerate(clause) if token.kind == "REL"]
+    places = [index for index, token in enumerate(clause) if token.kind == "REL"][: MAX_CLAIMS + 1]
     bounds = [-1, *places, len(clause)]
     segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
     left = _left_side(segments[0])
@@ -245,6 +252,17 @@ def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
     return doubts
 
 
+def _remainder(tokens: Sequence[Token]) -> Fraction | None:
+    """Read "with a remainder of 4", "remainder 4", "R 4"."""
+    texts = [token.text.lower() for token in tokens[:5]]
+    while texts and texts[0] in ("with", "a", "and"):
+        texts = texts[1:]
+    if not texts or texts[0] not in ("remainder", "r"):
+        return None
+    texts = texts[2:] if texts[1:2] == ["of"] else texts[1:]
+    return Fraction(texts[0]) if texts and texts[0].isdecimal() else None
+
+
 def _goes_on(words: Sequence[str]) -> bool:
     """Whether words of arithmetic reach into the formula that follows: "twice the 3 + 4"."""
     if not words or words[-1] in _COPULAS:
@@ -264,6 +282,9 @@ def _right_side(segment: Sequence[Token]) -> Member:
         return Member(segment, found)
     following = segment[found.n_tokens]
     member = Member(segment[: found.n_tokens], found)
+    member.remainder = _remainder(segment[found.n_tokens :])
+    if member.remainder is not None:
+        return member
     behind = {token.text for token in segment[found.n_tokens : found.n_tokens + 4]}
     if following.kind in (")", "}", "LABEL") or (following.kind == "WORD" and not behind & _FRACTION_TAILS):
         return member

@@ -60,6 +60,8 @@ def evaluate(node: Node) -> Value:
     right = evaluate(node.right)
     if kind == "^":
         return _power(left, right)
+    if kind == "binomial":
+        return _binomial(left, right)
     return Value(_apply(kind, left.number, right.number), left.is_exact and right.is_exact)
 
 
@@ -93,10 +95,18 @@ def _root(value: Value) -> Value:
 
 
 def _factorial(value: Value) -> Value:
+    return Value(Fraction(math.factorial(_small_whole(value))))
+
+
+def _binomial(n: Value, k: Value) -> Value:
+    return Value(Fraction(math.comb(_small_whole(n), _small_whole(k))))
+
+
+def _small_whole(value: Value) -> int:
     number = value.number
     if number.denominator != 1 or not 0 <= number <= MAX_FACTORIAL or not value.is_exact:
-        raise UnreadableError("factorial of other than a small whole number")
-    return Value(Fraction(math.factorial(int(number))))
+        raise UnreadableError("a factorial or binomial of other than small whole numbers")
+    return int(number)
 
 
 def _power(base: Value, exponent: Value) -> Value:

@@ -25,6 +25,9 @@ MAX_DEPTH = 30
 MAX_LABEL_WORDS = 4
 
 
+_ONE = Fraction(1)
+
+
 class UnreadableError(ToolkitError):
     """A member cannot be read as numbers alone; says why. Never leaves the verifier."""
 
@@ -33,11 +36,11 @@ class Node(NamedTuple):
     """A tree node; which fields count depends on `kind`."""
 
     kind: str
-    """number, pi, unit, percent, negative, sqrt, factorial, or an operator + - * / ^."""
+    """number, pi, unit, percent, negative, sqrt, factorial, binomial, or an operator + - * / ^."""
     left: "Node | None" = None
     right: "Node | None" = None
     value: Fraction = Fraction(0)
-    last_digit: Fraction = Fraction(1)
+    last_digit: Fraction = _ONE
     """Worth of the last digit shown (1/100 in 3.14, 1 in 12); of a number only."""
     is_cut: bool = False
     """The digits go on: 3.33..."""
@@ -219,7 +222,7 @@ class _Parser:
             return token.is_tight
         if last.kind == "BANG":
             return token.kind == "NUM" and token.is_tight
-        return token.kind in ("SQRT", "PI") or (token.kind == "FRAC" and last.kind != "NUM")
+        return token.kind in ("SQRT", "PI", "BINOM") or (token.kind == "FRAC" and last.kind != "NUM")
 
     def signed(self) -> Node:
         n_minus = 0
@@ -269,6 +272,9 @@ class _Parser:
             node = self.bracket(kind)
         elif kind == "FRAC":
             node = self.fraction()
+        elif kind == "BINOM":
+            self.at += 1
+            node = Node("binomial", self.bracket(self.peek().kind), self.bracket(self.peek().kind))
         elif kind == "SQRT":
             self.at += 1
             node = Node("sqrt", self.bracket(self.peek().kind))
@@ -308,8 +314,12 @@ class _Parser:
 
     def number(self) -> Node:
         token = self.take("NUM")
-        decimals = len(token.text.partition(".")[2])
-        value, last_digit = Fraction(token.text), Fraction(1, 10**decimals)
+        whole, _, tail = token.text.partition(".")
+        decimals = len(tail)
+        if decimals:
+            value, last_digit = Fraction(int(whole + tail), 10**decimals), Fraction(1, 10**decimals)
+        else:
+            value, last_digit = Fraction(int(whole)), _ONE
         is_cut = self.peek().kind == "DOTS" and self.peek().is_tight
         if is_cut:
             if decimals < 2:

@@ -14,7 +14,7 @@ class Token(NamedTuple):
     """One token and where it stands in the text (code points)."""
 
     kind: str
-    """NUM OP REL ( ) { } FRAC SQRT PI PCT CUR SUP SCALE BANG WORD LABEL DOTS BREAK or BAD."""
+    """NUM OP REL ( ) { } FRAC BINOM SQRT PI PCT CUR SUP SCALE BANG WORD LABEL DOTS BREAK or BAD."""
     text: str
     """As understood: an operator as one of + - * / ^, a relation as one of = ~ < > <= >= !=."""
     start: int
@@ -39,6 +39,7 @@ _PATTERN = re.compile(
 | (?P<REL><=|>=|!=|=<|==?|:=|[＝≈≃≅≠≤≥<>＜＞]|\\(?:approx|simeq|leq?|leqslant|geq?|geqslant|neq?|lt|gt)
     (?![A-Za-z]))
 | (?P<FRAC>\\[dtc]?frac(?![A-Za-z]))
+| (?P<BINOM>\\[dt]?binom(?![A-Za-z]))
 | (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|√(?=[(\d]))
 | (?P<PI>\\pi(?![A-Za-z])|π)
 | (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|mathbf|text|textbf|mathrm)(?![A-Za-z]))
@@ -51,7 +52,7 @@ _PATTERN = re.compile(
 | (?P<POWER>\^)
 | (?P<SUP>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
 | (?P<PCT>\\?%|％)
-| (?P<CUR>\\?\$(?=\s?[\d.(])|\\\$|[€£¥₹])
+| (?P<CUR>\\?\$(?=\s?(?:[\d(]|\.\d))|\\\$|[€£¥₹])
 | (?P<OPEN>[(\[（])
 | (?P<CLOSE>[)\]）])
 | (?P<BRACE>[{}])
@@ -77,6 +78,7 @@ _FUNCTIONS = frozenset({
     "floor", "ceil", "remainder", "sqrt", "mean", "base",
 })  # fmt: skip
 _JOINING = frozenset({"and", "or", "so", "if", "then", "thus", "since", "because", "for", "where", "which"})
+_RENAMED = {"DEGREE": "LABEL", "ITEM": "BREAK", "IMPLIES": "BREAK", "DOLLAR": "GAP"}
 _SPECIAL_WORDS = _SCALES | _FUNCTIONS | {*_WORD_OPERATORS, "by", "equals", "to", "percent"}
 _OPERAND_OPENINGS = frozenset("0123456789(.$€£\\-")
 _OPERAND_ENDS = frozenset({"NUM", ")", "}", "PCT", "LABEL", "SUP", "PI", "SCALE", "BANG"})
@@ -95,11 +97,11 @@ def tokenize(text: str) -> list[Token]:
             if group == "SKIP" and end_of_last == match.start():
                 end_of_last = match.end()
             continue
-        if group in ("GAP", "DOLLAR"):
-            has_gap = True
-            continue
         is_tight = match.start() == end_of_last and not has_gap
         kind, meaning = _classify(group, match, tokens, is_tight)
+        if kind == "GAP":
+            has_gap = True
+            continue
         tokens.append(Token(kind, meaning, match.start(), match.end(), is_tight))
         end_of_last = match.end()
         has_gap = False
@@ -127,14 +129,13 @@ def _classify(group: str, match: re.Match[str], before: list[Token], is_tight: b
         return ("(" if group == "OPEN" else ")"), raw
     if group == "BRACE":
         return raw, raw
-    renamed = {"DEGREE": "LABEL", "ITEM": "BREAK", "IMPLIES": "BREAK"}
-    return renamed.get(group, group), raw.strip()
+    return _RENAMED.get(group, group), raw.strip()
 
 
 def _stars(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -> tuple[str, str]:
     """Tell multiplication and power from the stars of Markdown emphasis."""
     if not before or before[-1].kind not in _OPERAND_ENDS | {"WORD"}:
-        return "BREAK", raw
+        return "GAP", raw
     return "OP", "^" if raw == "**" else "*"
 
 

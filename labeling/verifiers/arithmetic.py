@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import islice
 
 from labeling.records import Problem, Solution
-from labeling.verifiers._claims import Claim, Member, find_claims
+from labeling.verifiers._claims import MAX_CLAIMS, Claim, Member, find_claims
 from labeling.verifiers._exact import (
     Value,
     are_near,
@@ -24,7 +24,7 @@ from labeling.verifiers._expressions import Parse, Reading, UnreadableError, par
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 MAX_STEP_CHARACTERS = 20_000
-MAX_CLAIMS = 100
+
 
 Finding = tuple[Outcome, str, str]
 """Outcome, kind and reason of one claim."""
@@ -42,11 +42,12 @@ _HYPOTHESIS = re.compile(
     re.IGNORECASE,
 )
 _OTHER_ARITHMETIC = re.compile(
-    r"\\(?:p|b)?mod|\\equiv|≡|\b(?:mod|modulo|base|binary|hex\w*|congruent|remainder|clock)\b", re.IGNORECASE
+    r"\\(?:p|b)?mod|\\equiv|≡|\b(?:mod|modulo|binary|hexadecimal|congruent|base[- ](?:\d+|two|eight|ten))\b",
+    re.IGNORECASE,
 )
 _ROUNDING = re.compile(
     r"\b(?:round\w*|approx\w*|about|nearest|roughly|around|whole|estimat\w*|ceil\w*|floor|almost|nearly|"
-    r"at least|integer|partial|half a)\b",
+    r"at least|integer|partial|half a|remainder|quotient|left over)\b",
     re.IGNORECASE,
 )
 _ANNOTATED_RESULT = re.compile(r"<<[^<>\n]{1,200}=\s?(-?\d{1,30}(?:\.\d{1,30})?)>>")
@@ -101,7 +102,7 @@ class ArithmeticVerifier:
             outcome = Outcome.WRONG
         return Evidence(
             verifier=self.name,
-            outcome=outcome,
+            outcome=str(outcome),
             kind=kind,
             text=context.text[claim.start : claim.end],
             start=claim.start,
@@ -145,7 +146,7 @@ class _Context:
         if _HYPOTHESIS.search(self.text):
             found.append("the text tries something out")
         if _OTHER_ARITHMETIC.search(self.text):
-            found.append("another arithmetic (modulus, base, remainder)")
+            found.append("another arithmetic (modulus, number base)")
         return found
 
     def annotated_value(self, claim: Claim) -> Fraction | None:
@@ -182,6 +183,8 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, context: _Context) ->
     if _has_mixed_scales(left, right):
         return _judge_units(claim, left, right, context)
     first, second = evaluate(left.node), evaluate(right.node)
+    if claim.right.remainder is not None:
+        return _judge_division(claim, left, second.number, claim.right.remainder, context)
     if claim.relation not in ("=", "~"):
         return _judge_order(claim, first, second, context)
     kind = _agreement(claim.relation, left, right, first, second)
@@ -196,6 +199,23 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, context: _Context) ->
     if doubts:
         return Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubts[0]}"
     return Outcome.WRONG, "equation", reason
+
+
+def _judge_division(
+    claim: Claim, left: Parse, quotient: Fraction, remainder: Fraction, context: _Context
+) -> Finding:
+    """Judge 1529 / 6 = 254 remainder 5: right when 6 * 254 + 5 = 1529 and 0 <= 5 < 6."""
+    node = left.node
+    if claim.relation != "=" or node.kind != "/" or node.left is None or node.right is None:
+        return Outcome.UNDECIDED, UNREAD, "a remainder of something other than a quotient"
+    over, under = evaluate(node.left).number, evaluate(node.right).number
+    if under * quotient + remainder == over and 0 <= remainder < abs(under):
+        return Outcome.RIGHT, "division", ""
+    reason = f"{under} * {quotient} + {remainder} is not {over} with a remainder below {under}"
+    doubts = _all_doubts(claim, context)
+    if doubts:
+        return Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubts[0]}"
+    return Outcome.WRONG, "division", reason
 
 
 def _goes_on_from(value: Value, member: Member) -> bool:
@@ -254,7 +274,7 @@ def _judge_units(claim: Claim, left: Parse, right: Parse, context: _Context) -> 
         if first[0] == second[0] or _rounds_in_units(first[0], right):
             return Outcome.RIGHT, "units", ""
         reason = f"{first[0]} is not {second[0]} in base units"
-        is_scale = not (left.has_operation or right.has_operation)
+        is_scale = left.node.kind not in ("+", "-") and right.node.kind not in ("+", "-")
         if is_sum and claim.relation == "=" and not is_true_plainly and not is_scale:
             doubts = _all_doubts(claim, context)
             if not doubts:
@@ -357,7 +377,8 @@ def _excuses(
         return ["the digits are cut off rather than rounded"]
     if not _adds_money(left) and are_near(left.node, right.node):
         return ["the decimals in it may be rounded"]
-    if gap * 10**9 <= size:
+    has_long_tail = any(node is not None and node.last_digit * 10**9 <= 1 for node in shown)
+    if has_long_tail and gap * 10**9 <= size:
         return ["the gap is as small as a floating-point error"]
     is_loose = claim.relation == "~" or not (first.is_exact and second.is_exact)
     if is_loose and gap * 20 <= size:
