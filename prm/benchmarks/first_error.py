@@ -8,7 +8,7 @@ section 2. What it calls F1 is the harmonic mean of two accuracies, not the F1 o
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,6 +47,10 @@ class FlagScore:
     """Of chains that hold an error, the share whose first error is exactly where the flag is."""
     false_positive_rate: Estimate
     """Of chains that are all right, the share that is flagged."""
+    chain_precision: Estimate
+    """Of flagged chains, the share that holds an error, wherever the flag is."""
+    chain_recall: Estimate
+    """Of chains that hold an error, the share that is flagged, wherever the flag is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +111,10 @@ def first_error_over_problems(
 ) -> dict[str, Estimate]:
     """`first_error_f1` with intervals that resample whole problems; n counts problems.
 
+    Resampling nothing but hits, or nothing but misses, gives an interval without width, which would
+    claim certainty. An accuracy of 0 or 1 therefore gets Wilson's interval for as many units as there
+    are problems with such chains, and an F1 of 0 or 1 the harmonic means of the accuracies' limits.
+
     Args:
         problems: Name of each chain's problem, shape (chain,).
         predicted: Index or -1, shape (chain,).
@@ -121,11 +129,12 @@ def first_error_over_problems(
         InputError: See `first_error_f1`.
     """
     _check_indices(predicted, gold)
-    columns: dict[str, np.ndarray] = {}
+    tallies: dict[str, np.ndarray] = {}
     for problem, guess, true in zip(problems, predicted, gold, strict=True):
         is_right = true == ALL_RIGHT
-        row = columns.setdefault(problem, np.zeros(4, dtype=np.int64))
+        row = tallies.setdefault(problem, np.zeros(4, dtype=np.int64))
         row[2 * is_right : 2 * is_right + 2] += (guess == true, 1)
+    clusters = list(tallies.values())
 
     def estimate(field: str) -> Estimate:
         def statistic(drawn: list[np.ndarray]) -> float:
@@ -134,11 +143,28 @@ def first_error_over_problems(
             return getattr(score, field)
 
         rng = generator(seed, "interval", "first_error", field)
-        return cluster_bootstrap(list(columns.values()), statistic, rng=rng, draws=draws)
+        return cluster_bootstrap(clusters, statistic, rng=rng, draws=draws)
 
+    on_errors = _with_width(estimate("accuracy_on_errors"), n=sum(int(c[1] > 0) for c in clusters))
+    on_right = _with_width(estimate("accuracy_on_right"), n=sum(int(c[3] > 0) for c in clusters))
+    f1 = estimate("f1")
+    if f1.value in (0, 1):
+        low = float(_harmonic(np.array(on_errors.low), np.array(on_right.low)))
+        high = float(_harmonic(np.array(on_errors.high), np.array(on_right.high)))
+        f1 = replace(f1, low=low, high=high, method="limits of the two accuracies 95 %")
     return {
-        f"first_error_{name}": estimate(name) for name in ("f1", "accuracy_on_errors", "accuracy_on_right")
+        "first_error_f1": f1,
+        "first_error_accuracy_on_errors": on_errors,
+        "first_error_accuracy_on_right": on_right,
     }
+
+
+def _with_width(accuracy: Estimate, *, n: int) -> Estimate:
+    """Give an accuracy of exactly 0 or 1 Wilson's interval for `n` independent units."""
+    if accuracy.value not in (0, 1):
+        return accuracy
+    found = wilson(round(accuracy.value) * n, n)
+    return replace(accuracy, low=found.low, high=found.high, method="Wilson over problems 95 %")
 
 
 def choose_threshold(scores: Sequence[ArrayLike], gold: Sequence[int]) -> ThresholdChoice:
@@ -196,11 +222,16 @@ def flag_score(flagged_first: Sequence[int | None], gold: Sequence[int]) -> Flag
         raise InputError("a flag of -1.", remedy="Give None for a chain without a flag.")
     pairs = list(zip(flagged_first, gold, strict=True))
     n_exact = sum(flag == true for flag, true in pairs)
-    right = [flag for flag, true in pairs if true == ALL_RIGHT]
+    n_flagged = sum(flag is not None for flag, _ in pairs)
+    flags_on_right = [flag is not None for flag, true in pairs if true == ALL_RIGHT]
+    n_errors = len(pairs) - len(flags_on_right)
+    n_flagged_errors = n_flagged - sum(flags_on_right)
     return FlagScore(
-        precision=wilson(n_exact, sum(flag is not None for flag, _ in pairs)),
-        recall=wilson(n_exact, len(pairs) - len(right)),
-        false_positive_rate=wilson(sum(flag is not None for flag in right), len(right)),
+        precision=wilson(n_exact, n_flagged),
+        recall=wilson(n_exact, n_errors),
+        false_positive_rate=wilson(sum(flags_on_right), len(flags_on_right)),
+        chain_precision=wilson(n_flagged_errors, n_flagged),
+        chain_recall=wilson(n_flagged_errors, n_errors),
     )
 
 

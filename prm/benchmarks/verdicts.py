@@ -106,10 +106,11 @@ def match_verdicts(
 def measure_verdicts(
     chains: Sequence[JudgedChain], *, seed: int, resamples: int = 500
 ) -> dict[str, Estimate]:
-    """Precision, recall and false-positive rate of flags, and how much was decided at all.
+    """How good flags are, and how much was decided at all.
 
-    For the first three see `flag_score`. The `first_error_*` numbers are ProcessBench's, with "no flag"
-    read as "all right". Wilson intervals take chains, or steps, as independent.
+    For flags on first errors and on whole chains see `flag_score`. The `first_error_*` numbers are
+    ProcessBench's, with "no flag" read as "all right". Wilson intervals take chains, or steps, as
+    independent.
 
     Args:
         chains: Verdicts with their truth.
@@ -121,9 +122,7 @@ def measure_verdicts(
     flags = flag_score(flagged, gold)
     steps = [outcome for chain in chains for outcome in chain.outcomes]
     return {
-        "precision": flags.precision,
-        "recall": flags.recall,
-        "false_positive_rate": flags.false_positive_rate,
+        **vars(flags),
         "share_of_steps_decided": wilson(sum(o is not Outcome.UNDECIDED for o in steps), len(steps)),
         **first_error_over_problems(
             [chain.problem for chain in chains],

@@ -5,8 +5,9 @@ right, 0 wrong, both of shape (step,). Steps without a score or with an unknown 
 caller drops and counts them.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -174,7 +175,8 @@ def over_problems(
     """Estimate a statistic of all steps with an interval that resamples whole problems.
 
     The interval is a percentile interval. ECE and MCE grow with noise, so their resampled values sit
-    above the value itself; the interval is stretched to hold the value where it would not.
+    above the value itself; the interval is stretched to hold the value where it would not. Where every
+    resample gives the same (an AUROC of 1), there is no interval: it would claim certainty.
 
     Args:
         statistic: Any function above: (score, is_right) -> float; NaN draws are left out.
@@ -183,7 +185,7 @@ def over_problems(
         draws: Resamples.
 
     Returns:
-        The statistic with n problems; all NaN and n = 0 when there is no problem.
+        The statistic with n problems; limits NaN without an interval; all NaN when there is no problem.
 
     Raises:
         InputError: `statistic` refuses the steps.
@@ -197,6 +199,8 @@ def over_problems(
         return statistic(np.concatenate([p for p, _ in clusters]), np.concatenate([y for _, y in clusters]))
 
     found = cluster_bootstrap(arrays, of_clusters, rng=rng, draws=draws)
+    if found.low == found.high:
+        return replace(found, low=math.nan, high=math.nan, method="no interval: all resamples agree")
     return Estimate(
         value=found.value,
         low=min(found.low, found.value),

@@ -226,3 +226,11 @@ def test_the_diagram_is_written_in_the_format_of_its_suffix(tmp_path, suffix):
 @pytest.mark.parametrize("kind", BIN_KINDS)
 def test_extreme_bins_can_be_drawn(pairs, kind):
     assert "<svg" in reliability_svg(reliability_bins(*columns(pairs), 3, kind), None)
+
+
+def test_resamples_that_all_agree_give_no_interval():
+    problems = [([0.1, 0.9], [0, 1])] * 5
+    found = over_problems(step_auroc, problems, rng=np.random.default_rng(0), draws=20)
+    assert (found.value, found.n) == (1, 5)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)

@@ -6,6 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from labeling.errors import InputError
+from labeling.report import wilson
 from prm.benchmarks.first_error import (
     choose_threshold,
     first_error_f1,
@@ -122,6 +123,8 @@ def test_flags_worked_by_hand():
     assert (found.precision.value, found.precision.n) == (pytest.approx(1 / 3), 3)
     assert (found.recall.value, found.recall.n) == (pytest.approx(1 / 4), 4)
     assert (found.false_positive_rate.value, found.false_positive_rate.n) == (pytest.approx(1 / 3), 3)
+    assert (found.chain_precision.value, found.chain_precision.n) == (pytest.approx(2 / 3), 3)
+    assert (found.chain_recall.value, found.chain_recall.n) == (pytest.approx(2 / 4), 4)
     # Wilson for p = 1/4, n = 4: (p + z2/2n -+ z sqrt(p (1 - p)/n + z2/4n2)) / (1 + z2/n), z = 1.96.
     z2 = 1.96**2
     centre, half = (0.25 + z2 / 8) / (1 + z2 / 4), 1.96 * math.sqrt(0.1875 / 4 + z2 / 64) / (1 + z2 / 4)
@@ -160,3 +163,16 @@ def test_intervals_resample_problems_and_leave_the_values_alone():
         assert estimate.n == 10
         assert estimate.low <= estimate.value <= estimate.high
     assert found == first_error_over_problems(problems, predicted, gold, seed=0, draws=50)
+
+
+def test_accuracies_of_0_and_1_do_not_claim_certainty():
+    # Three problems with an error, none hit; two all right, both hit. Each has two chains.
+    problems, gold = list("aabbccddee"), [0] * 6 + [-1] * 4
+    found = first_error_over_problems(problems, [1] * 6 + [-1] * 4, gold, seed=0, draws=50)
+    missed, hit = wilson(0, 3), wilson(2, 2)
+    on_errors, on_right = found["first_error_accuracy_on_errors"], found["first_error_accuracy_on_right"]
+    assert (on_errors.value, on_errors.low, on_errors.high) == (0, missed.low, missed.high)
+    assert (on_right.value, on_right.low, on_right.high) == (1, hit.low, hit.high)
+    f1 = found["first_error_f1"]
+    assert (f1.value, f1.low) == (0, 0)
+    assert f1.high == pytest.approx(2 * missed.high / (missed.high + 1))
