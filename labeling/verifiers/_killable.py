@@ -10,10 +10,12 @@ import json
 import os
 import queue
 import selectors
+import signal
 import subprocess
 import sys
 import time
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +23,10 @@ from labeling.errors import ToolkitError
 
 _PROGRAM = Path(__file__).with_name("_algebra_worker.py")
 _START_SECONDS = 120.0
+_WALL_PER_CPU = 2.0
+"""Wall time that a request may take for each second of processor time that it is granted."""
+_OVERTIME = getattr(signal, "SIGPROF", 0)
+"""The signal by which the kernel ends a worker that has used up its processor time."""
 
 
 class WorkerDiedError(ToolkitError):
@@ -43,7 +49,7 @@ class _Worker:
         self._is_ready = False
         self._unread = b""
 
-    def ask(self, request: dict[str, object], *, seconds: float) -> dict[str, str]:
+    def ask(self, request: Mapping[str, object], *, seconds: float) -> dict[str, str]:
         if not self._is_ready:
             self._await_start()
         line = json.dumps({**request, "seconds": seconds}) + "\n"
@@ -53,7 +59,7 @@ class _Worker:
         except OSError as error:
             self.kill()
             raise WorkerDiedError("the worker process is gone") from error
-        return self._reply(seconds)
+        return self._reply(_WALL_PER_CPU * seconds, seconds)
 
     def kill(self) -> None:
         self._process.kill()
@@ -67,7 +73,7 @@ class _Worker:
 
     def _await_start(self) -> None:
         try:
-            self._reply(_START_SECONDS)
+            self._reply(_START_SECONDS, _START_SECONDS)
         except WorkerDiedError as error:
             raise ToolkitError(
                 "the process that compares answers does not start. "
@@ -75,19 +81,21 @@ class _Worker:
             ) from error
         self._is_ready = True
 
-    def _reply(self, seconds: float) -> dict[str, str]:
-        deadline = time.monotonic() + seconds
+    def _reply(self, wall_seconds: float, cpu_seconds: float) -> dict[str, str]:
+        deadline = time.monotonic() + wall_seconds
         with selectors.DefaultSelector() as selector:
             selector.register(self._stdout, selectors.EVENT_READ)
             while b"\n" not in self._unread:
                 left = deadline - time.monotonic()
                 if left <= 0 or not selector.select(left):
                     self.kill()
-                    raise WorkerDiedError(f"stopped after {seconds:g} s")
+                    raise WorkerDiedError(f"stopped after {wall_seconds:g} s of waiting")
                 chunk = os.read(self._stdout.fileno(), 65536)
                 if not chunk:
+                    is_overtime = self._process.wait() == -_OVERTIME
                     self.kill()
-                    raise WorkerDiedError("stopped at its memory limit")
+                    limit = f"after {cpu_seconds:g} s" if is_overtime else "at its memory limit"
+                    raise WorkerDiedError(f"stopped {limit}")
                 self._unread += chunk
         line, _, self._unread = self._unread.partition(b"\n")
         return json.loads(line)
@@ -122,11 +130,12 @@ class WorkerPool:
             self._free.put(None)
         self._finalizer = weakref.finalize(self, _kill_all, self._workers)
 
-    def ask(self, request: dict[str, object], *, seconds: float) -> dict[str, str]:
+    def ask(self, request: Mapping[str, object], *, seconds: float) -> dict[str, str]:
         """Return a worker's reply; the time that a process takes to start is not counted.
 
         Raises:
-            WorkerDiedError: It took longer than `seconds`, or more memory than allowed.
+            WorkerDiedError: It took more than `seconds` of processor time, twice that of wall time,
+                or more memory than allowed.
             ToolkitError: No worker can be started, the pool is closed, or it was inherited over a fork.
         """
         if os.getpid() != self._owner:

@@ -36,7 +36,7 @@ _ANOTHER_CHOICE = re.compile(r"\b[A-J]\)")
 _WORDS = re.compile(r"[A-Za-z]+(?:[ '\-][A-Za-z]+)*")
 
 _PROSE_NUMBER = re.compile(rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_PERCENT}(?![\w^*/+])(?!\.\d)")
-_PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}(?:'s)?|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*")
+_PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}+(?:'s)?|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*+")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _MATH_WORD = re.compile(
     r"(?:and|or|pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm)", re.IGNORECASE

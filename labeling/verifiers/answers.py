@@ -4,6 +4,7 @@ Plain numbers are compared here, exactly; everything else by math-verify in a pr
 killed. What cannot be told is None, never False: an unreadable reference leaves a solution unscored.
 """
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from labeling.verifiers._plain import PlainNumber, ValueList
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 MAX_ANSWER_CHARS = 2000
-"""A longer text is no answer that could be compared."""
+"""A longer text is not read as an answer."""
 
 CHOICES = frozenset("ABCDEFGHIJ")
 """Capital letters that are read as the options of a multiple-choice problem when they stand alone."""
@@ -79,7 +80,8 @@ def compare_answers(
     Args:
         reference: The answer taken as true, plain or LaTeX.
         candidate: The answer to be judged, plain, LaTeX or a whole box; None when the solution gives none.
-        seconds: Limit for one algebraic comparison; beyond it the result is None.
+        seconds: Limit of processor time for one algebraic comparison (twice that of wall time);
+            beyond it the result is None.
         bare_percent_matches: Let a bare 35 match 35%; a match that needs this says so in its reason.
 
     Returns:
@@ -93,7 +95,8 @@ class AnswersVerifier:
     """Judges the step in which the final answer stands, against the reference answer.
 
     Args:
-        seconds: Limit for one algebraic comparison; beyond it the verdict is undecided.
+        seconds: Limit of processor time for one algebraic comparison (twice that of wall time);
+            beyond it the verdict is undecided.
         processes: Worker processes for algebra, started when first needed.
     """
 
@@ -176,11 +179,11 @@ def _compare(
     reference: str | None, candidate: str | None, algebra: Algebra, bare_percent_matches: bool
 ) -> Comparison:
     clean_reference, reference_unit = _prepared(reference)
-    if not clean_reference:
+    if not clean_reference or len(clean_reference) > MAX_ANSWER_CHARS:
         return _UNREADABLE
+    if candidate is not None and len(candidate) > MAX_ANSWER_CHARS:
+        return _unless_unreadable(clean_reference, _UNREADABLE_CANDIDATE, algebra)
     clean_candidate, candidate_unit = _prepared(candidate)
-    if max(len(clean_reference), len(clean_candidate)) > MAX_ANSWER_CHARS:
-        return Comparison(None, f"longer than {MAX_ANSWER_CHARS} characters")
     if not clean_candidate:
         return _unless_unreadable(clean_reference, _NO_CANDIDATE, algebra)
     if reference_unit and candidate_unit and reference_unit != candidate_unit:
@@ -347,13 +350,13 @@ _COMPARISONS = {
     "candidate unreadable": _UNREADABLE_CANDIDATE,
 }
 
-_shared: list[WorkerPool] = []
+_shared: dict[int, WorkerPool] = {}
 _shared_lock = threading.Lock()
 
 
 def _shared_pool() -> WorkerPool:
-    """Return the pool of `compare_answers`, one a program, closed at exit."""
+    """Return the pool of `compare_answers`: one a process, also after a fork; closed at exit."""
     with _shared_lock:
-        if not _shared:
-            _shared.append(WorkerPool())
-        return _shared[0]
+        if os.getpid() not in _shared:
+            _shared[os.getpid()] = WorkerPool()
+        return _shared[os.getpid()]

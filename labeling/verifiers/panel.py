@@ -59,3 +59,10 @@ class Panel:
                     record_id=solution.id,
                 )
         return [combine([(name, verdicts[index]) for name, verdicts in columns]) for index in range(n_steps)]
+
+    def close(self) -> None:
+        """Close the members that hold something open, such as worker processes."""
+        for verifier in self.verifiers:
+            close = getattr(verifier, "close", None)
+            if close is not None:
+                close()

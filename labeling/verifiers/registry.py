@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+from types import ModuleType
 
 from labeling.errors import ConfigError
 from labeling.verifiers.panel import Panel
@@ -59,7 +60,7 @@ def load_verifier(name: str) -> Verifier:
     return verifier
 
 
-def _module(module_name: str, name: str):
+def _module(module_name: str, name: str) -> ModuleType:
     try:
         return importlib.import_module(module_name)
     except ModuleNotFoundError as error:
