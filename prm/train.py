@@ -19,9 +19,11 @@ from labeling.errors import ConfigError, InputError, StoreError
 from labeling.randomness import derive_seed, generator
 from labeling.records import UNKNOWN_LABEL, LabelledSolution
 from labeling.report import Estimate, Report, cluster_bootstrap, plain
+from labeling.rollouts.policies import policy_folder
 from labeling.sources.jsonl import read_labelled
 from labeling.store import hash_file
 from prm import checkpoint
+from prm.calibration.split import normalised_problem_text
 from prm.files import write_jsonl
 from prm.model import StepScorer
 from prm.trainer import LABEL_KINDS, PRMConfig, PRMTrainer
@@ -35,7 +37,7 @@ _SETTINGS_FILE = "settings.json"
 class TrainPRMConfig:
     """Settings of `prm train-prm`."""
 
-    model: str = field(metadata={"help": "Folder of a language model, or of a PRM to train on."})
+    model: str = field(metadata={"help": 'Folder of a language model or a PRM; "starter" ships with us.'})
     labels: list[str] = field(metadata={"help": "Files of labelled rows (JSON Lines)."})
     output: str = field(metadata={"help": "Folder to write the PRM to; must not exist yet."})
     label_kind: str = field(default="hard", metadata={"help": "hard (0/1) or soft (fractions)."})
@@ -92,7 +94,7 @@ def run(config: TrainPRMConfig) -> Report:
         raise StoreError(
             "the output exists already.", remedy="Choose another --output, or remove it.", file=output
         )
-    checkpoint.existing_folder(config.model)
+    checkpoint.existing_folder(policy_folder(config.model))
     solutions, counts = _read(config)
     train, held_out = split_by_problem(solutions, config.holdout_fraction, config.seed)
     work = _work_path(config)
@@ -155,8 +157,8 @@ def split_by_problem(
 
 
 def problem_key(solution: LabelledSolution) -> str:
-    """Text of the problem with white space and case levelled: what makes two problems the same."""
-    return " ".join(solution.solution.problem.text.casefold().split())
+    """Return what makes two problems the same: the text without case and spacing."""
+    return normalised_problem_text(solution.solution.problem.text)
 
 
 def held_out_auroc(
@@ -265,11 +267,12 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
             lora_alpha=config.lora_alpha,
             target_modules=list(config.lora_targets),
         )
+    folder = policy_folder(config.model)
     return PRMTrainer(
-        checkpoint.load_classifier(config.model, is_head_trained=False).float(),
+        checkpoint.load_classifier(folder, is_head_trained=False).float(),
         arguments,
         _rows(train, config.label_kind),
-        checkpoint.load_tokenizer(config.model),
+        checkpoint.load_tokenizer(folder),
         peft_config=adapter,
         labels_sha256=_sha256(config.labels),
     )
