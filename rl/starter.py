@@ -4,6 +4,7 @@ It is the policy that the quickstart labels and improves, and it is shipped with
 make-starter` makes it again from a seed. It learns from spoilt solutions (`rl.starter_corpus`).
 """
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,20 +20,19 @@ from labeling.errors import ConfigError
 from labeling.randomness import derive_seed
 from labeling.records import Problem
 from labeling.report import Report
+from labeling.rollouts.policies import starter_folder
 from labeling.simulators.engineering import EngineeringWorld
+from rl.muon import Muon
 from rl.starter_corpus import Noise, NoisySolver
 from rl.starter_measure import measure
 from rl.starter_tokenizer import EOS, PAD, build_tokenizer, read_vocabulary
+
+__all__ = ["StarterConfig", "run", "starter_folder"]
 
 IGNORED_LABEL = -100
 
 Pair = tuple[list[int], list[int]]
 """(token ids of the prompt, token ids of the solution)."""
-
-
-def starter_folder() -> Path:
-    """Return the folder of the shipped starter policy, in the transformers layout."""
-    return Path(__file__).parent / "assets" / "starter"
 
 
 @dataclass(kw_only=True)
@@ -43,13 +43,13 @@ class StarterConfig:
     """Folder for the checkpoint and report.json."""
     seed: int = 0
     """Root of all randomness: problems, noise, initial weights, sampling."""
-    steps: int = 1500
+    steps: int = 2000
     """Optimiser steps."""
-    batch_tokens: int = 4096
+    batch_tokens: int = 2048
     """Tokens in a batch, padding included."""
     learning_rate: float = 3e-3
     """Peak learning rate; 5 % of the steps warm up, then a cosine falls to zero."""
-    deep_share: float = 0.75
+    deep_share: float = 0.55
     """Share of deep problems in the corpus, in [0, 1]."""
     n_measured: int = 500
     """Held-out problems for each number of the report; 0 measures nothing."""
@@ -58,7 +58,7 @@ class StarterConfig:
         if self.steps < 1 or self.batch_tokens < 256 or self.learning_rate <= 0 or self.n_measured < 0:
             raise ConfigError(
                 "a number is out of range.",
-                remedy="steps and learning_rate are positive, batch_tokens is at least 256, n_measured at least 0.",
+                remedy="Make steps and learning_rate positive, batch_tokens >= 256, n_measured >= 0.",
             )
         if not 0 <= self.deep_share <= 1:
             raise ConfigError("deep_share lies outside 0..1.", remedy="Give a share.")
@@ -69,7 +69,7 @@ def run(config: StarterConfig) -> Report:
     begin = time.monotonic()
     vocabulary = read_vocabulary()
     tokenizer = build_tokenizer(vocabulary)
-    model = new_model(len(vocabulary), seed=config.seed)
+    model = new_model(vocabulary, seed=config.seed)
     counts = train(model, tokenizer, config)
     output = Path(config.output)
     model.save_pretrained(output)
@@ -93,11 +93,11 @@ def run(config: StarterConfig) -> Report:
     return report
 
 
-def new_model(n_tokens: int, *, seed: int) -> LlamaForCausalLM:
+def new_model(vocabulary: Sequence[str], *, seed: int) -> LlamaForCausalLM:
     """Return an untrained model of about 0.8 M parameters, in float32."""
     torch.manual_seed(derive_seed(seed, "starter weights"))
     config = LlamaConfig(
-        vocab_size=n_tokens,
+        vocab_size=len(vocabulary),
         hidden_size=144,
         intermediate_size=384,
         num_hidden_layers=3,
@@ -111,25 +111,31 @@ def new_model(n_tokens: int, *, seed: int) -> LlamaForCausalLM:
         initializer_range=0.05,
         dtype="float32",
     )
-    return LlamaForCausalLM(config)
+    model = LlamaForCausalLM(config)
+    _share_embeddings(model, vocabulary)
+    return model
+
+
+def _share_embeddings(model: LlamaForCausalLM, vocabulary: Sequence[str]) -> None:
+    """Start a word with a blank in front from nearly the same embedding as the word alone.
+
+    Elements are copied from the problem (" slab-b") to the beginning of a line ("slab-b"); without
+    this the model spends half of the training on finding out which token is which.
+    """
+    places = {token: index for index, token in enumerate(vocabulary)}
+    weight = model.model.embed_tokens.weight
+    with torch.no_grad():
+        for token, index in places.items():
+            if token.startswith(" ") and token[1:] in places:
+                weight[index] = 0.9 * weight[places[token[1:]]] + 0.4 * weight[index]
 
 
 def train(
     model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, config: StarterConfig
 ) -> dict[str, int]:
     """Train on spoilt solutions, the loss on solutions alone; return what was read."""
-    optimizer = torch.optim.AdamW(
-        model.parameters(), config.learning_rate, betas=(0.9, 0.98), weight_decay=0.01
-    )
-    warm_up = max(1, config.steps // 20)
-    schedule = torch.optim.lr_scheduler.SequentialLR(
-        optimizer,
-        [
-            torch.optim.lr_scheduler.LinearLR(optimizer, 0.05, total_iters=warm_up),
-            torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, max(1, config.steps - warm_up)),
-        ],
-        milestones=[warm_up],
-    )
+    optimizers = _optimizers(model, config.learning_rate)
+    schedules = [_schedule(optimizer, config.steps) for optimizer in optimizers]
     counts = {"solutions read": 0, "tokens read": 0}
     batches = _batches(tokenizer, config)
     model.train()
@@ -141,16 +147,39 @@ def train(
             loss = cross_entropy(
                 logits.reshape(-1, logits.shape[-1]), labels[:, 1:].reshape(-1), ignore_index=IGNORED_LABEL
             )
-            optimizer.zero_grad()
+            model.zero_grad()
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
+            for optimizer, schedule in zip(optimizers, schedules, strict=True):
+                optimizer.step()
+                schedule.step()
             counts["solutions read"] += len(ids)
             counts["tokens read"] += ids.numel()
             progress.update(task, advance=1, description=f"starter policy, loss {loss.item():.3f}")
     model.eval()
     return counts
+
+
+def _optimizers(model: LlamaForCausalLM, learning_rate: float) -> list[torch.optim.Optimizer]:
+    """Muon on the matrices between the layers, AdamW on the embeddings and the norms."""
+    inner = [p for p in model.model.layers.parameters() if p.ndim == 2]
+    is_inner = {id(p) for p in inner}
+    outer = [p for p in model.parameters() if id(p) not in is_inner]
+    return [
+        Muon(inner, learning_rate, weight_decay=0.01),
+        torch.optim.AdamW(outer, learning_rate, betas=(0.9, 0.98), weight_decay=0.01),
+    ]
+
+
+def _schedule(optimizer: torch.optim.Optimizer, n_steps: int) -> torch.optim.lr_scheduler.LambdaLR:
+    """Warm up over 5 % of the steps, then fall to zero along a cosine."""
+    warm_up = max(1, n_steps // 20)
+
+    def factor(step: int) -> float:
+        if step < warm_up:
+            return (step + 1) / warm_up
+        return 0.5 * (1 + math.cos(math.pi * (step - warm_up) / max(1, n_steps - warm_up)))
+
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
 
 
 def corpus_problems(count: int, *, deep_share: float, seed: int) -> list[Problem]:
@@ -162,11 +191,11 @@ def corpus_problems(count: int, *, deep_share: float, seed: int) -> list[Problem
 
 
 def _batches(
-    tokenizer: PreTrainedTokenizerFast, config: StarterConfig
+    tokenizer: PreTrainedTokenizerFast, config: StarterConfig, *, n_problems: int = 20_000
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Yield (ids, labels) without end; solutions of similar length share a batch."""
     problems = corpus_problems(
-        20_000, deep_share=config.deep_share, seed=derive_seed(config.seed, "starter problems")
+        n_problems, deep_share=config.deep_share, seed=derive_seed(config.seed, "starter problems")
     )
     solver = NoisySolver(config.seed)
     rng = Random(derive_seed(config.seed, "starter noise"))
@@ -193,7 +222,7 @@ def _within_budget(pairs: Sequence[Pair], n_tokens: int) -> Iterator[list[Pair]]
 
 
 def _padded(pairs: Sequence[Pair], tokenizer: PreTrainedTokenizerFast) -> tuple[torch.Tensor, torch.Tensor]:
-    end, padding = tokenizer.convert_tokens_to_ids([EOS, PAD])
+    end, padding = (int(tokenizer.vocab[token]) for token in (EOS, PAD))
     rows = [[*prompt, *solution, end] for prompt, solution in pairs]
     width = max(map(len, rows))
     ids = torch.full((len(rows), width), padding)

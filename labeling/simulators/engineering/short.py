@@ -8,7 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from labeling.simulators.engineering.spec import LARGEST_VALUE, TrueStep, apply
+from labeling.simulators.engineering.spec import TrueStep, apply
+
+LARGEST_SHORT_VALUE = 99
+"""Every result of a short problem lies in 0..99, so that its arithmetic is mental arithmetic."""
 
 Quantities = Mapping[str, int]
 Formula = tuple[str, str, str, str]
@@ -32,13 +35,13 @@ class ShortFamily:
 
 
 def work_out(formulas: tuple[Formula, ...], given: Quantities) -> list[TrueStep] | None:
-    """Evaluate formulas in order; None when a value is no whole number in 0..199."""
+    """Evaluate formulas in order; None when a value is no whole number in 0..99."""
     known = dict(given)
     steps: list[TrueStep] = []
     for name, left, operator, right in formulas:
         a, b = (int(o) if o.isdigit() else known[o] for o in (left, right))
         result = apply(a, operator, b)
-        if result is None or not 0 <= result <= LARGEST_VALUE:
+        if result is None or not 0 <= result <= LARGEST_SHORT_VALUE:
             return None
         steps.append(TrueStep(name, a, operator, b, result))
         known[name] = result
@@ -124,7 +127,7 @@ def _pump(rng: Random) -> dict[str, int]:
         "lift": lift,
         "friction": rng.randint(1, lift),
         "flow": rng.randint(1, 4),
-        "motor": 10 * rng.randint(6, 19),
+        "motor": 10 * rng.randint(6, 12),
     }
 
 

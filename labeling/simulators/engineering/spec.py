@@ -9,7 +9,7 @@ from labeling.records import Problem
 
 OPERATORS = ("+", "-", "*", "/")
 LARGEST_VALUE = 199
-"""Every quantity and every intermediate result lies in 0..199."""
+"""Every result lies in 0..199."""
 
 
 def apply(left: int, operator: str, right: int) -> int | None:
