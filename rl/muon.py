@@ -37,19 +37,19 @@ class Muon(torch.optim.Optimizer):
     def step(self, closure: None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Update every matrix that has a gradient."""
         for group in self.param_groups:
-            by_shape: dict[torch.Size, list[torch.Tensor]] = defaultdict(list)
+            by_shape: dict[torch.Size, list[tuple[torch.Tensor, torch.Tensor]]] = defaultdict(list)
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    by_shape[parameter.shape].append(parameter)
-            for shape, parameters in by_shape.items():
-                updates = torch.stack([self._momentum(p, group["momentum"]) for p in parameters])
+                    by_shape[parameter.shape].append((parameter, parameter.grad))
+            for shape, pairs in by_shape.items():
+                updates = torch.stack([self._update(p, gradient, group["momentum"]) for p, gradient in pairs])
                 scale = 0.2 * max(shape) ** 0.5
-                for parameter, update in zip(parameters, orthogonalised(updates), strict=True):
+                for (parameter, _), update in zip(pairs, orthogonalised(updates), strict=True):
                     parameter.mul_(1 - group["lr"] * group["weight_decay"])
                     parameter.add_(update, alpha=-group["lr"] * scale)
 
-    def _momentum(self, parameter: torch.Tensor, momentum: float) -> torch.Tensor:
-        state, gradient = self.state[parameter], parameter.grad
+    def _update(self, parameter: torch.Tensor, gradient: torch.Tensor, momentum: float) -> torch.Tensor:
+        state = self.state[parameter]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(parameter)
         state["momentum"].lerp_(gradient, 1 - momentum)
