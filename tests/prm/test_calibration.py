@@ -234,3 +234,13 @@ def test_resamples_that_all_agree_give_no_interval():
     assert (found.value, found.n) == (1, 5)
     assert math.isnan(found.low)
     assert math.isnan(found.high)
+
+
+def test_an_interval_reaches_down_to_a_value_below_all_its_resamples():
+    # In each of ten bins the share right is exactly the score, so ECE is 0; no resample stays that even.
+    centres = [(2 * k + 1) / 20 for k in range(10)]
+    problems = [([p], [int(i < round(20 * p))]) for p in centres for i in range(20)]
+    found = over_problems(expected_calibration_error, problems, rng=np.random.default_rng(0), draws=50)
+    assert found.value == pytest.approx(0, abs=1e-12)
+    assert found.low == found.value
+    assert found.high > 0.02
