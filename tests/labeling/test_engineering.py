@@ -217,7 +217,8 @@ def test_a_changed_number_is_never_right(data):
     place = data.draw(st.sampled_from([i for i, word in enumerate(words) if word.isdigit()]))
     words[place] = str(int(words[place]) + data.draw(st.sampled_from((-10, -2, -1, 1, 2, 10))))
     changed = [*lines[:index], " ".join(words), *lines[index + 1 :]]
-    assert WORLD.verify(problem, solution_of(problem, changed))[index].outcome is WRONG
+    # UNDECIDED where a factor of a product with 0 changed: the equation stays true, by another way.
+    assert WORLD.verify(problem, solution_of(problem, changed))[index].outcome is not RIGHT
 
 
 @settings(max_examples=80, deadline=None)
