@@ -56,6 +56,8 @@ class StepGRPOConfig(GRPOConfig):
             self.bf16 = has_accelerator and not self.fp16
         if self.activation_checkpointing is None and self.gradient_checkpointing is None:
             self.activation_checkpointing = has_accelerator
+        # torch warns when memory is to be pinned for an accelerator that is not there.
+        self.dataloader_pin_memory = self.dataloader_pin_memory and has_accelerator
         super().__post_init__()
 
     @property

@@ -1,0 +1,126 @@
+"""Sources turn verdicts and scores into numbers without making undecided wrong."""
+
+import math
+
+import pytest
+
+from labeling.errors import InputError
+from labeling.records import Problem
+from labeling.simulators.engineering import EngineeringWorld
+from labeling.verifiers.answers import AnswersVerifier
+from labeling.verifiers.verdict import Verdict
+from rl.sources import Grader, OutcomeSource, PRMSource, VerifierSource, check_judged
+from rl.step_source import JudgedCompletion
+
+WORLD = EngineeringWorld(part="deep", depths=(3, 3))
+PROBLEM = WORLD.problems(1, split="train", seed=0)[0]
+TRUE_STEPS = [f"{n} {left} {op} {right} = {result}" for n, left, op, right, result in PROBLEM.meta["steps"]]
+RIGHT_TEXT = "\n".join([*TRUE_STEPS, f"answer {PROBLEM.answer}"])
+
+
+class Undecided:
+    """A verifier that never knows."""
+
+    name = "undecided"
+
+    def verify(self, problem, solution):
+        return [Verdict.undecided("no idea")] * len(solution.steps)
+
+
+class TooFew(Undecided):
+    name = "too-few"
+
+    def verify(self, problem, solution):
+        return [Verdict.right()]
+
+
+class LengthScorer:
+    """Scores a step by its length; refuses solutions of more than three steps."""
+
+    def __init__(self):
+        self.calls = []
+
+    def score_or_reason(self, prompts, steps, *, is_calibrated):
+        self.calls.append((list(prompts), is_calibrated))
+        return [[min(1.0, len(s) / 10) for s in row] if len(row) <= 3 else "too long" for row in steps]
+
+
+def test_a_right_solution_of_the_world_scores_one_everywhere():
+    (judged,) = VerifierSource(WORLD).judge([PROBLEM], [RIGHT_TEXT])
+    assert judged.scores == (1.0,) * 4
+    assert judged.outcome == 1.0
+    assert judged.is_answered
+    assert judged.is_filler == (False,) * 4
+    assert [RIGHT_TEXT[a:b] for a, b in judged.spans] == RIGHT_TEXT.split("\n")
+
+
+def test_a_wrong_step_scores_zero_and_filler_is_marked():
+    wrong = RIGHT_TEXT.replace(TRUE_STEPS[0], "check 30 = 30\n" + TRUE_STEPS[0] + "1")
+    (judged,) = VerifierSource(WORLD).judge([PROBLEM], [wrong])
+    assert judged.scores[:2] == (1.0, 0.0)
+    assert judged.is_filler is not None
+    assert judged.is_filler[:2] == (True, False)
+
+
+def test_no_answer_in_a_simulated_world_is_wrong_and_said_to_be_unanswered():
+    (judged,) = VerifierSource(WORLD).judge([PROBLEM], [TRUE_STEPS[0]])
+    assert (judged.outcome, judged.is_answered) == (0.0, False)
+
+
+def test_undecided_verdicts_are_not_a_number():
+    grade = AnswersVerifier().grade
+    (judged,) = VerifierSource(Undecided(), grade=grade).judge([PROBLEM], ["a\nb"])
+    assert all(math.isnan(score) for score in judged.scores)
+    assert len(judged.scores) == 2
+
+
+@pytest.mark.parametrize(
+    ("reference", "text", "expected"),
+    [
+        ("12", "So 3 * 4 = 12.\nThe answer is 12", (1.0, True)),
+        ("12", "The answer is 13", (0.0, True)),
+        ("12", "I do not know", (0.0, False)),
+        (None, "The answer is 12", (None, True)),
+    ],
+)
+def test_an_answer_is_right_wrong_missing_or_not_checkable(reference, text, expected):
+    problem = Problem(id="p", text="?", answer=reference)
+    with AnswersVerifier() as answers:
+        assert Grader(answers.grade).outcome(problem, text) == expected
+
+
+def test_the_outcome_source_has_no_steps():
+    (judged,) = OutcomeSource(WORLD.grade).judge([PROBLEM], [RIGHT_TEXT])
+    assert (judged.spans, judged.scores, judged.outcome) == ((), (), 1.0)
+
+
+def test_a_prm_is_asked_once_and_its_scores_are_handed_on():
+    scorer = LengthScorer()
+    source = PRMSource(scorer, WORLD.grade, is_calibrated=True, world=WORLD)
+    first, empty, last = source.judge([PROBLEM] * 3, ["abcde\nab", "", RIGHT_TEXT.split("\n")[0]])
+    assert scorer.calls == [([PROBLEM.text, PROBLEM.text], True)]
+    assert first.scores == (0.5, 0.2)
+    assert (empty.spans, empty.scores) == ((), ())
+    assert last.is_filler == (False,)
+
+
+def test_a_solution_too_long_for_the_prm_is_unscored_not_wrong():
+    (judged,) = PRMSource(LengthScorer(), WORLD.grade).judge([PROBLEM], ["a\nb\nc\nd"])
+    assert [math.isnan(score) for score in judged.scores] == [True] * 4
+
+
+def test_a_verifier_without_a_grade_is_refused():
+    with pytest.raises(InputError, match="undecided.*cannot grade"):
+        VerifierSource(Undecided())
+
+
+def test_a_verifier_that_returns_too_few_verdicts_is_named():
+    with pytest.raises(InputError, match="too-few.*1 verdicts for 2 steps"):
+        VerifierSource(TooFew(), grade=WORLD.grade).judge([PROBLEM], ["a\nb"])
+
+
+def test_grpo_04_e_a_reward_that_returns_one_value_for_all_is_named(golden):
+    case = next(c for c in golden("group_sizes.json")["grpo-04"]["input"]["cases"] if c["name"] == "e")
+    judged = [JudgedCompletion(spans=(), scores=(), outcome=v) for v in case["reward_function_returns"]]
+    with pytest.raises(InputError, match="'my_reward' returned 1 value for 4 completions"):
+        check_judged("my_reward", judged, case["completions"])
