@@ -43,7 +43,7 @@ def reliability_figure(before: Sequence[ReliabilityBin], after: Sequence[Reliabi
         before: Bins of the raw scores, see `reliability_bins`.
         after: Bins of the calibrated scores; None without a calibrator.
     """
-    panels = [("Before calibration", BEFORE, before)]
+    panels = [("Raw scores" if after is None else "Before calibration", BEFORE, before)]
     if after is not None:
         panels.append(("After calibration", AFTER, after))
     with matplotlib.rc_context(_STYLE):
