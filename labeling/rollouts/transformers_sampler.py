@@ -16,18 +16,18 @@ import torch
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
-from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from labeling.errors import ConfigError, InputError, ModelError
 from labeling.randomness import generator
+from labeling.rollouts.decoding import RowsInFlight, draw_tokens, growing_cache
 from labeling.rollouts.prompting import prompt_ids
 from labeling.rollouts.sampler import Prefix, Rollout
 
 _DROP_SHARE = 0.25
 """Ended rows are dropped once they are this share of the batch: dropping copies the whole cache."""
 
-_GROWTH_TOKENS = 64
-"""Room that the cache adds at a time; one token at a time would copy the whole cache for each token."""
+_KEY_SEPARATOR = "\x1f"
+"""Stands between a prefix's key and the number of its continuation; no one types it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +101,9 @@ class TransformersSampler:
     ) -> "TransformersSampler":
         """Load model (float32) and tokenizer from a folder in the transformers layout.
 
+        The model goes to the first CUDA device, if there is one; give a model to the constructor to
+        place it elsewhere.
+
         Raises:
             ModelError: The folder does not exist or holds no causal language model with a tokenizer.
             ConfigError: A setting is out of range.
@@ -128,7 +131,7 @@ class TransformersSampler:
         sampled = self.sample_ids(
             [prompts[prefix] for prefix in prefixes for _ in range(n)],
             max_tokens=max_tokens,
-            keys=[f"{key}\x1f{i}" for key in keys for i in range(n)],
+            keys=[f"{key}{_KEY_SEPARATOR}{i}" for key in keys for i in range(n)],
         )
         texts = self.tokenizer.batch_decode(
             [row.ids for row in sampled], skip_special_tokens=True, clean_up_tokenization_spaces=False
@@ -188,8 +191,9 @@ class TransformersSampler:
         return [results[place] for place in range(len(rows))]
 
     def _limit(self, n_prompt_tokens: int, max_tokens: int, key: str) -> int:
+        name = key.replace(_KEY_SEPARATOR, "/")
         if n_prompt_tokens == 0:
-            raise InputError("the prompt has no tokens.", remedy="Give a problem text.", record_id=key)
+            raise InputError("the prompt has no tokens.", remedy="Give a problem text.", record_id=name)
         if self._context_tokens is None:
             return max_tokens
         if n_prompt_tokens >= self._context_tokens:
@@ -197,7 +201,7 @@ class TransformersSampler:
                 f"the prompt has {n_prompt_tokens} tokens and fills the model's context of "
                 f"{self._context_tokens}.",
                 remedy="Leave the record out, or use a model with a longer context.",
-                record_id=key,
+                record_id=name,
             )
         return min(max_tokens, self._context_tokens - n_prompt_tokens)
 
@@ -240,7 +244,7 @@ class TransformersSampler:
             drawn[i, : row.limit_tokens] = generator(self.seed, "sample", row.key).random(row.limit_tokens)
         return torch.from_numpy(drawn).to(self.model.device)
 
-    def _prefill(self, rows: Sequence[_Row]) -> tuple["_Batch", torch.Tensor]:
+    def _prefill(self, rows: Sequence[_Row]) -> tuple[RowsInFlight, torch.Tensor]:
         """Run each distinct prompt once, then give every row its copy of the cache."""
         numbers: dict[tuple[int, ...], int] = {}
         copies = [numbers.setdefault(row.prompt, len(numbers)) for row in rows]
@@ -248,7 +252,7 @@ class TransformersSampler:
         device = self.model.device
         ids = torch.tensor([[0] * (width - len(p)) + list(p) for p in numbers], device=device)
         is_real = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in numbers], device=device)
-        state = _Batch(cache=_growing_cache(self.model.config), is_real=is_real)
+        state = RowsInFlight(cache=growing_cache(self.model.config), is_real=is_real)
         logits = self._forward(state, ids)
         if len(numbers) < len(rows):
             index = torch.tensor(copies, device=device)
@@ -256,7 +260,7 @@ class TransformersSampler:
             logits = logits[index]
         return state, logits
 
-    def _forward(self, state: "_Batch", ids: torch.Tensor) -> torch.Tensor:
+    def _forward(self, state: RowsInFlight, ids: torch.Tensor) -> torch.Tensor:
         """Run new tokens (rows, n) behind the cache; return the last position's logits (rows, vocabulary)."""
         mask, positions = state.extend(ids.shape[1])
         output = self.model(
@@ -267,114 +271,13 @@ class TransformersSampler:
             **{self._cache_name: state.cache},
             **self._forward_extras,
         )
-        return output.logits[:, -1].float()
-
-
-class _Batch:
-    """The rows in flight: their cache, which of its positions hold tokens, and their next positions."""
-
-    def __init__(self, cache: DynamicCache, is_real: torch.Tensor) -> None:
-        self.cache = cache
-        self._is_real = is_real
-        self._has_padding = not bool(is_real.all())
-        self._next_positions: torch.Tensor | None = None
-
-    def extend(self, n_tokens: int) -> tuple[torch.Tensor | None, torch.Tensor]:
-        """Return the attention mask and the position ids of the next tokens: the prompts, then one a row."""
-        if self._next_positions is None:
-            positions = (self._is_real.cumsum(1) - 1).clamp(min=0)
-            self._next_positions = positions[:, -1:] + 1
-        else:
-            positions = self._next_positions
-            self._next_positions = positions + n_tokens
-            if self._has_padding:
-                self._is_real = torch.nn.functional.pad(self._is_real, (0, n_tokens), value=1)
-        # Without padding a mask says nothing, and attention is quicker without one.
-        return (self._is_real if self._has_padding else None), positions
-
-    def keep(self, index: torch.Tensor) -> None:
-        """Keep the rows of `index`, in that order; a row may be named more than once."""
-        self.cache.batch_select_indices(index)
-        self._is_real = self._is_real[index]
-        if self._next_positions is not None:
-            self._next_positions = self._next_positions[index]
-
-
-class _GrowingLayer(DynamicLayer):
-    """A cache layer with room ahead: `keys` and `values` are views of the part that is filled."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rooms: list[torch.Tensor] = []
-
-    def update(
-        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write the new states behind the others; return all of them, (rows, heads, tokens, size)."""
-        if not self.is_initialized:
-            self.lazy_initialization(key_states, value_states)
-        start = self.get_seq_length()
-        end = start + key_states.shape[-2]
-        if not self._rooms or end > self._rooms[0].shape[-2]:
-            self._rooms = [_roomier(old, end) for old in self._filled(start) or (key_states, value_states)]
-        for room, states in zip(self._rooms, (key_states, value_states), strict=True):
-            room[:, :, start:end] = states
-        self.keys, self.values = self._filled(end)
-        return self.keys, self.values
-
-    def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep these rows, with the room behind them."""
-        n_tokens = self.get_seq_length()
-        self._rooms = [room[indices] for room in self._rooms]
-        if self._rooms:
-            self.keys, self.values = self._filled(n_tokens)
-
-    def _filled(self, n_tokens: int) -> list[torch.Tensor]:
-        return [room[:, :, :n_tokens] for room in self._rooms]
-
-
-def _roomier(states: torch.Tensor, n_tokens: int) -> torch.Tensor:
-    rows, heads, n_old, size = states.shape
-    room = states.new_empty(rows, heads, n_tokens + _GROWTH_TOKENS, size)
-    room[:, :, :n_old] = states
-    return room
-
-
-def _growing_cache(config: Any) -> DynamicCache:
-    cache = DynamicCache(config=config)
-    # Layers with a window or a recurrent state keep their own kind.
-    cache.layers = [_GrowingLayer() if type(layer) is DynamicLayer else layer for layer in cache.layers]
-    return cache
-
-
-def draw_tokens(
-    logits: torch.Tensor, uniforms: torch.Tensor | None, temperature: float, top_p: float = 1.0
-) -> torch.Tensor:
-    """Draw one token a row by inverting the cumulative distribution: the first i with C(i) > u.
-
-    Args:
-        logits: (row, vocabulary).
-        uniforms: (row), in [0, 1), float64; not read when the temperature is 0.
-        temperature: Divides the logits; 0 takes the likeliest token (the first of equals).
-        top_p: Draw from the smallest set of likeliest tokens whose probability reaches this.
-
-    Returns:
-        Token ids, (row).
-    """
-    if temperature == 0 or uniforms is None:
-        return logits.argmax(-1)
-    probabilities = torch.softmax(logits / temperature, dim=-1)
-    order = None
-    if top_p < 1:
-        probabilities, order = probabilities.sort(dim=-1, descending=True)
-        mass_before = probabilities.cumsum(-1) - probabilities
-        probabilities = probabilities.masked_fill(mass_before >= top_p, 0.0)
-    cumulative = probabilities.cumsum(-1, dtype=torch.float64)
-    total = cumulative[:, -1:]
-    # A uniform next to 1 may round the product up to the total, beyond which there is no token.
-    threshold = (uniforms.unsqueeze(1) * total).minimum(torch.nextafter(total, torch.zeros_like(total)))
-    drawn = torch.searchsorted(cumulative, threshold, right=True)
-    return (drawn if order is None else order.gather(1, drawn)).squeeze(1)
+        logits = output.logits[:, -1].float()
+        if not logits.amax(-1).isfinite().all():
+            raise ModelError(
+                "the model returned logits that are not finite, so no token can be drawn.",
+                remedy="Check its weights: training may have diverged, or half precision overflowed.",
+            )
+        return logits
 
 
 def _batches(rows: Sequence[_Row], batch_size: int) -> Iterator[list[_Row]]:
@@ -440,4 +343,4 @@ def _load(folder: Path) -> tuple[Any, Any]:
             remedy="Name a language model; a folder of a reward model has no language-model head.",
             file=folder,
         )
-    return model, tokenizer
+    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer

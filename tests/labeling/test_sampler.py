@@ -18,9 +18,10 @@ from transformers import (
 )
 
 from labeling.errors import ConfigError, InputError, ModelError
+from labeling.rollouts.decoding import draw_tokens
 from labeling.rollouts.prompting import prompt_ids, text_ids
 from labeling.rollouts.sampler import Prefix
-from labeling.rollouts.transformers_sampler import TransformersSampler, draw_tokens
+from labeling.rollouts.transformers_sampler import TransformersSampler
 
 SPECIAL = ["<pad>", "<s>", "</s>", "<unk>", "<user>", "<bot>"]
 LETTERS = list("abcdefghijklmnopqrstuvwxyz0123456789 \n<>/=+")
@@ -263,6 +264,23 @@ def test_texts_hold_no_special_tokens_and_counts_hold_the_end(exact_llama, token
     for rollout, row in zip(rollouts, ids, strict=True):
         assert rollout.text == "".join((SPECIAL + LETTERS)[i] for i in row.ids if i not in special)
         assert (rollout.tokens, rollout.is_cut) == (len(row.ids), row.is_cut)
+
+
+def test_a_model_that_returns_no_numbers_is_refused(tokenizer):
+    model = tiny_model()
+    with torch.no_grad():
+        model.lm_head.weight[9] = float("nan")
+    for temperature in (0, 1):
+        with pytest.raises(ModelError, match="not finite"):
+            TransformersSampler(model, tokenizer, temperature=temperature).sample_ids(
+                [[7, 8]], max_tokens=2, keys=["k"]
+            )
+    assert not model.training
+
+
+def test_a_problem_that_fills_the_context_is_named(llama, tokenizer):
+    with pytest.raises(InputError, match="record solve/7/0: the prompt has 131 tokens"):
+        TransformersSampler(llama, tokenizer).extend([Prefix("a" * 130)], 1, max_tokens=5, keys=["solve/7"])
 
 
 def test_sampling_leaves_the_model_in_its_mode(tokenizer):
