@@ -43,7 +43,7 @@ class StarterConfig:
     """Folder for the checkpoint and report.json."""
     seed: int = 0
     """Root of all randomness: problems, noise, initial weights, sampling."""
-    steps: int = 2000
+    steps: int = 1800
     """Optimiser steps."""
     batch_tokens: int = 2048
     """Tokens in a batch, padding included."""
@@ -51,7 +51,7 @@ class StarterConfig:
     """Peak learning rate; 5 % of the steps warm up, then a cosine falls to zero."""
     deep_share: float = 0.55
     """Share of deep problems in the corpus, in [0, 1]."""
-    n_measured: int = 500
+    n_measured: int = 1000
     """Held-out problems for each number of the report; 0 measures nothing."""
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ WRONG_FORMULAS: Mapping[str, Formula] = {
     "bolts": ("sections", "bolts", "+", "planes"),
     "springs": ("deflection", "load", "/", "rate"),
     "pump": ("head", "lift", "-", "friction"),
+    "wall": ("difference", "inside", "+", "outside"),
 }
 """Family -> the formula that replaces the step of that name."""
 
