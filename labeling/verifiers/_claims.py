@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from labeling.verifiers._expressions import MAX_TOKENS, Parse, UnreadableError, parse
+from labeling.verifiers._expressions import MAX_TOKENS, parse
 from labeling.verifiers._tokens import Token, tokenize
+from labeling.verifiers._trees import Parse, UnreadableError
 
 MAX_CANDIDATES = 6
 
@@ -129,7 +130,7 @@ def _clause_doubts(before: Sequence[Token], behind: Sequence[Token]) -> list[str
         doubts.append("a question")
     if opening in ('"', "“", "„", "«") or closing in ('"', "”", "»"):
         doubts.append("a quotation")
-    if opening == "," and len(before) > 1 and before[-2].kind == "NUM":
+    if opening == "," and len(before) > 1 and before[-2].kind in ("NUM", ")"):
         doubts.append("a list of numbers or a number broken in two")
     return doubts
 

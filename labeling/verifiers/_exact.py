@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from labeling.verifiers._expressions import Node, UnreadableError
+from labeling.verifiers._trees import Node, UnreadableError
 from labeling.verifiers._units import multiply_dims
 
 MAX_BITS = 2048

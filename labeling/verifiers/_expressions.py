@@ -12,106 +12,15 @@ A `Reading` chooses between the ways in which people mean the same signs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
 
-from labeling.errors import ToolkitError
 from labeling.verifiers._tokens import Token
+from labeling.verifiers._trees import ONE, TEXTBOOK, Node, Parse, Reading, UnreadableError
 from labeling.verifiers._units import DOLLAR, Unit, multiply_dims, unit_of
 
 MAX_TOKENS = 160
 MAX_DEPTH = 30
 MAX_LABEL_WORDS = 4
-
-
-_ONE = Fraction(1)
-
-
-class UnreadableError(ToolkitError):
-    """A member cannot be read as numbers alone; says why. Never leaves the verifier."""
-
-
-class Node(NamedTuple):
-    """A tree node; which fields count depends on `kind`."""
-
-    kind: str
-    """number, pi, unit, percent, negative, sqrt, factorial, binomial, or an operator + - * / ^."""
-    left: "Node | None" = None
-    right: "Node | None" = None
-    value: Fraction = Fraction(0)
-    last_digit: Fraction = _ONE
-    """Worth of the last digit shown (1/100 in 3.14, 1 in 12); of a number only."""
-    is_cut: bool = False
-    """The digits go on: 3.33..."""
-    unit: Unit | None = None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One way to read the signs; the default is the textbook's."""
-
-    has_tight_fractions: bool = False
-    """25 / 1/3 is 25 / (1/3)."""
-    has_tight_products: bool = False
-    """6 / 2(3) is 6 / (2(3)), and 1/2 x 3 with a letter glued on likewise."""
-    has_negative_bases: bool = False
-    """-3^2 is (-3)^2."""
-    has_percent_as_unit: bool = False
-    """40% is the number 40 with a unit."""
-    has_mixed_as_product: bool = False
-    """3 1/2 and 3 \\frac{1}{2} are products."""
-    has_plain_bangs: bool = False
-    """5! at the end is an excited 5."""
-    has_scale_as_unit: bool = False
-    """2 dozen is the number 2 with a unit."""
-
-
-TEXTBOOK = Reading()
-
-
-@dataclass
-class Parse:
-    """A member as read."""
-
-    node: Node
-    n_tokens: int
-    """Tokens used, from the first on."""
-    labels: set[str] = field(default_factory=set)
-    """Count nouns and units seen, in the singular as far as an s tells it."""
-    units: set[Unit] = field(default_factory=set)
-    traits: set[str] = field(default_factory=set)
-    """Which ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed, bang, scale,
-    compound, symbol (a single letter taken for a unit)."""
-
-    @property
-    def has_operation(self) -> bool:
-        """Whether anything is computed in it."""
-        return plain_number(self.node) is None
-
-    @property
-    def first_number(self) -> Fraction | None:
-        """The number that the member starts with, None when it starts otherwise."""
-        node: Node | None = self.node
-        while node is not None and node.left is not None and node.kind not in ("negative", "sqrt"):
-            node = node.left
-        return node.value if node is not None and node.kind == "number" else None
-
-
-def plain_number(node: Node) -> Node | None:
-    """Return a number without operations (sign, unit and percent allowed) as one node, else None."""
-    if node.kind == "number":
-        return node
-    if node.kind == "unit" and node.left is not None:
-        return plain_number(node.left)
-    if node.kind in ("negative", "percent") and node.left is not None:
-        inner = plain_number(node.left)
-        if inner is None:
-            return None
-        if node.kind == "negative":
-            return inner._replace(value=-inner.value)
-        return inner._replace(value=inner.value / 100, last_digit=inner.last_digit / 100)
-    return None
 
 
 def parse(tokens: Sequence[Token], reading: Reading = TEXTBOOK) -> Parse:
@@ -127,6 +36,11 @@ def parse(tokens: Sequence[Token], reading: Reading = TEXTBOOK) -> Parse:
     if parser.at >= MAX_TOKENS:
         raise UnreadableError("expression too long")
     return Parse(node, parser.at, parser.labels, parser.units, parser.traits)
+
+
+def is_alphabetic(word: str) -> bool:
+    """Whether a word is in an alphabet, whose letters serve as unknowns; Chinese or Japanese ones do not."""
+    return word[0] < "\u2e80"
 
 
 _SCALE_VALUES = {
@@ -145,6 +59,9 @@ _NO_LABEL = frozenset({
     "this", "thus", "to", "was", "we", "were", "when", "where", "which", "while", "who", "will",
     "with", "would", "you", "your",
 })  # fmt: skip
+_INSIDE_LABEL = frozenset(
+    {"a", "an", "at", "each", "for", "in", "left", "less", "more", "of", "on", "per", "the"}
+)
 _STOPS_AFTER_LABEL = frozenset({"OP", "REL", ")", "}", "BREAK"})
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _END = Token("END", "", 0, 0, False)
@@ -319,7 +236,7 @@ class _Parser:
         if decimals:
             value, last_digit = Fraction(int(whole + tail), 10**decimals), Fraction(1, 10**decimals)
         else:
-            value, last_digit = Fraction(int(whole)), _ONE
+            value, last_digit = Fraction(int(whole)), ONE
         is_cut = self.peek().kind == "DOTS" and self.peek().is_tight
         if is_cut:
             if decimals < 2:
@@ -352,6 +269,10 @@ class _Parser:
         return Node("*" if is_product else "+", whole, fraction)
 
     def is_ratio(self, at: int) -> bool:
+        """Whether 1/3 without spaces stands here; of 120/1/3 only the last two are meant together."""
+        return self.is_slash_number(at) and not self.is_slash_number(at + 2)
+
+    def is_slash_number(self, at: int) -> bool:
         three = self.tokens[at : at + 3]
         return (
             len(three) == 3
@@ -370,7 +291,7 @@ class _Parser:
     def refuse_symbol(self) -> None:
         """Refuse 2x, 3ab and x after a power: a letter glued to a number is an unknown."""
         token = self.peek()
-        is_glued = token.kind == "WORD" and token.is_tight and token.text.isascii()
+        is_glued = token.kind == "WORD" and token.is_tight and is_alphabetic(token.text)
         if is_glued and (len(token.text) == 1 or unit_of(token.text) is None):
             raise UnreadableError("free symbol")
 
@@ -385,7 +306,8 @@ class _Parser:
         is_rate = token.text == "/" and self.is_word(1)
         if token.kind not in ("WORD", "LABEL", "(") and not is_rate:
             return node
-        if token.kind == "WORD" and len(token.text) == 1 and token.text.isascii() and self.is_unknown(token):
+        is_letter = token.kind == "WORD" and len(token.text) == 1 and is_alphabetic(token.text)
+        if is_letter and self.is_unknown(token):
             raise UnreadableError("free symbol")
         unit = self.unit_ahead()
         n_words = self.label_length()
@@ -432,7 +354,10 @@ class _Parser:
         while ahead < 2 * MAX_LABEL_WORDS:
             token = self.peek(ahead)
             is_divisor = token.text == "/" and self.is_word(ahead + 1)
-            is_word = token.kind == "WORD" and (ahead > 0 or token.text not in _NO_LABEL)
+            is_word = token.kind == "WORD" and (token.text not in _NO_LABEL or token.text in _INSIDE_LABEL)
+            is_word &= ahead > 0 or token.text not in _NO_LABEL
+            if ahead > 0 and is_word and len(token.text) == 1 and token.text not in "aA¢":
+                return 0
             if not (is_word or is_divisor or token.kind == "LABEL"):
                 break
             ahead += 1 if is_divisor else 1 + self.exponent_length(ahead + 1)
@@ -441,7 +366,7 @@ class _Parser:
     def is_word(self, ahead: int) -> bool:
         """Whether a word of at least two letters (or a unit) stands here, not an unknown."""
         token = self.peek(ahead)
-        is_long = len(token.text) > 1 or not token.text.isascii() or unit_of(token.text) is not None
+        is_long = len(token.text) > 1 or not is_alphabetic(token.text) or unit_of(token.text) is not None
         return token.kind == "LABEL" or (token.kind == "WORD" and is_long)
 
     def exponent_length(self, ahead: int) -> int:

@@ -29,10 +29,14 @@ _PATTERN = re.compile(
 | (?P<WORD>[^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+(?:['’\-][^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+)*)
 | (?P<NEWLINE>\n|\\\\(?:\[[^\]\n]{0,12}\])?|\\[\[\]]|\$\$)
 | (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|&)+)
-| (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mbox)\s{0,3}\{[^{}\d\n]{0,80}\})
-| (?P<DEGREE>\^\{?\s?\\circ\s?\}?|\\degree(?![A-Za-z])|°)
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,|\\!)\d{3})+(?!\d)(?:\.\d+)?|(?<=[$€£])\d{1,3}(?:\ \d{3})+(?!\d)
     |\d+(?:\.\d+)?|\.\d+)
+| (?P<PLUS>[+＋])
+| (?P<OPEN>[(\[（])
+| (?P<CLOSE>[)\]）])
+| (?P<BRACE>[{}])
+| (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mbox)\s{0,3}\{[^{}\d\n]{0,80}\})
+| (?P<DEGREE>\^\{?\s?\\circ\s?\}?|\\degree(?![A-Za-z])|°)
 | (?P<DOTS>\.{3,}|…|\\(?:l|c)?dots(?![A-Za-z]))
 | (?P<IMPLIES>=>|-->?|[→⇒⟹⟶]|\\(?:implies|Rightarrow|rightarrow|Longrightarrow|to|therefore|because|quad
     |qquad|iff|Leftrightarrow)(?![A-Za-z])|\\(?:begin|end)\{[^{}\n]{0,20}\}(?:\{[clr|]{0,12}\})?)
@@ -47,16 +51,11 @@ _PATTERN = re.compile(
 | (?P<TIMES>\\(?:cdot|times|ast)(?![A-Za-z])|[×✕⋅·∙∗＊])
 | (?P<OVER>\\div(?![A-Za-z])|[÷/／⁄∕])
 | (?P<STARS>\*{1,2})
-| (?P<PLUS>[+＋])
 | (?P<MINUS>[-−－–‒﹣])
 | (?P<POWER>\^)
 | (?P<SUP>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
 | (?P<PCT>\\?%|％)
 | (?P<CUR>\\?\$(?=\s?(?:[\d(]|\.\d))|\\\$|[€£¥₹])
-| (?P<OPEN>[(\[（])
-| (?P<CLOSE>[)\]）])
-| (?P<BRACE>[{}])
-
 | (?P<BREAK>[.,;:：?!"“”„«»。，；、？！'’‘—#•])
 | (?P<DOLLAR>\$)
 | (?P<BAD>\\[A-Za-z]+|\\.|.)
@@ -75,7 +74,7 @@ _WORD_OPERATORS = {"times": "*", "plus": "+", "minus": "-"}
 _SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion", "dozen"})
 _FUNCTIONS = frozenset({
     "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "exp", "gcd", "lcm", "hcf", "mod", "max",
-    "floor", "ceil", "remainder", "sqrt", "mean", "base",
+    "floor", "ceil", "remainder", "sqrt", "choose",
 })  # fmt: skip
 _JOINING = frozenset({"and", "or", "so", "if", "then", "thus", "since", "because", "for", "where", "which"})
 _RENAMED = {"DEGREE": "LABEL", "ITEM": "BREAK", "IMPLIES": "BREAK", "DOLLAR": "GAP"}

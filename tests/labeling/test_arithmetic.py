@@ -82,6 +82,7 @@ def test_ari_03_money_percent_and_units_are_read(statement, expected):
         "12 / 4 apples x 2 = 6",
         "Total cost = 20 + 23. Total cost = 43 dollars",
         "1529 ÷ 6 = 254 R 5 and 17 / 5 = 3 remainder 2",
+        "2 * 3 m < 700 cm",
         "\\binom{5}{2} = 10",
     ],
 )
@@ -103,6 +104,7 @@ def test_right_steps_in_many_notations_are_right(text):
         "(-5 + 7 + 2) = (4 + 2) = 6",
         "$4.20 + $9.45 + $1.35 = $14.99",
         "1529 ÷ 6 = 255 with a remainder of 4",
+        "4 m + 1 m < 500 cm",
         "\\binom{5}{2} = 11",
     ],
 )
@@ -141,6 +143,14 @@ def test_plain_slips_are_wrong(text):
         ("The lake is 5 miles long.", "no equation"),
         ("20% of his 50 + 10 = 20", "words inside the formula"),
         ("10_2 + 1 = 11", "a base"),
+        ("$f(1) = -3$ implies that $b - 2 = -3$", "an unknown behind words"),
+        ("1 + 2λx = 0", "a Greek unknown"),
+        ("This gives k = 5/3 days and j = 2/3 days.", "two unknowns"),
+        ("(3-2), (5-2) = 1, 3", "a list"),
+        ("120/1/6 = 720", "a tight fraction"),
+        ("(4 + 4 - 1) choose (4 - 1) = 7 choose 3", "a binomial in words"),
+        ("160% - 20% = 128%", "a percentage of a percentage"),
+        ("632.2 nm = 6.322 × 10^-5 cm", "a unit that is not known"),
         ("½ + 3½ = 5", "signs that are not read"),
     ],
 )
@@ -207,7 +217,7 @@ def _result(value):
 
 
 @given(tree=trees, style=st.sampled_from(["plain", "latex", "school"]))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_a_computed_equation_is_right_by_another_road(tree, style):
     text, value = tree
     assert outcome(f"So {_spoken(text, style)} = {_result(value)} in all.") == Outcome.RIGHT
@@ -216,7 +226,7 @@ def test_a_computed_equation_is_right_by_another_road(tree, style):
 @given(
     tree=trees, shift=st.integers(-50, 50).filter(bool), style=st.sampled_from(["plain", "latex", "school"])
 )
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_a_changed_result_is_never_right(tree, shift, style):
     text, value = tree
     got = outcome(f"So {_spoken(text, style)} = {_result(value + shift)} in all.")
@@ -226,7 +236,7 @@ def test_a_changed_result_is_never_right(tree, shift, style):
 
 
 @given(tree=trees, at=st.integers(0, 30), digit=st.sampled_from("123456789"))
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
 def test_a_changed_operand_is_right_only_when_the_equation_still_holds(tree, at, digit):
     text, value = tree
     places = [index for index, sign in enumerate(text) if sign.isdigit()]
@@ -270,7 +280,7 @@ fragments = st.lists(st.sampled_from([*SCRAPS.split(), "\n"]) | st.text(max_size
 
 
 @given(fragments=fragments, separator=st.sampled_from(["", " "]))
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 def test_any_text_gets_a_verdict_with_spans_inside_it(fragments, separator):
     text = separator.join(fragments)
     verdict = VERIFIER.judge(text)

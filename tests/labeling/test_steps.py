@@ -64,7 +64,7 @@ def test_an_unmatched_closing_tag_makes_everything_before_it_thinking():
 
 
 @given(text=pieces, mode=st.sampled_from(MODES), is_open=st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_spans_give_the_text_back_and_only_separators_lie_outside(text, mode, is_open):
     found = cut(text, mode, think_is_open=is_open)
     assert join(text, found.steps) == text

@@ -1,0 +1,132 @@
+"""The benefit of the doubt: readings under which an equation that is false as written is meant as true."""
+
+from labeling.verifiers._claims import Claim
+from labeling.verifiers._exact import Value, are_near, evaluate, is_rounding, is_same, is_truncation
+from labeling.verifiers._expressions import parse
+from labeling.verifiers._trees import Parse, Reading, UnreadableError, plain_number, walk
+from labeling.verifiers._wording import Wording
+
+_CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})
+_VOWELS = frozenset("aeiouy")
+_OTHER_READINGS = {
+    "slash": Reading(has_tight_fractions=True),
+    "implicit": Reading(has_tight_products=True),
+    "negative_power": Reading(has_negative_bases=True),
+    "percent": Reading(has_percent_as_unit=True),
+    "mixed": Reading(has_mixed_as_product=True),
+    "bang": Reading(has_plain_bangs=True),
+    "scale": Reading(has_scale_as_unit=True),
+}
+
+
+def agreement(relation: str, left: Parse, right: Parse, first: Value, second: Value) -> str:
+    """Return how two values agree, "exact" or "rounded"; "" when they do not."""
+    if is_same(first, second):
+        return "exact"
+    for value, other in ((first, right), (second, left)):
+        shown = plain_number(other.node)
+        if shown is not None and is_rounding(value, shown, is_approximate=relation == "~"):
+            return "rounded"
+    return ""
+
+
+def excuses(claim: Claim, left: Parse, right: Parse, first: Value, second: Value, wording: Wording) -> str:
+    """Return how a false equation may be meant as true, "" when nothing speaks for it.
+
+    Args:
+        claim: The claim; `left` and `right` are its sides as read.
+        left: Left side.
+        right: Right side.
+        first: Value of the left side.
+        second: Value of the right side.
+        wording: What the words of the step say.
+    """
+    return (
+        _excuse_by_annotation(claim, first, second, wording)
+        or _excuse_by_digits(claim, left, right, first, second)
+        or _excuse_by_words(left, right, first, second, wording)
+        or _excuse_by_labels(left, right)
+    )
+
+
+def _excuse_by_annotation(claim: Claim, first: Value, second: Value, wording: Wording) -> str:
+    annotated = wording.annotated_value(claim)
+    if annotated is None:
+        return ""
+    if abs(annotated - first.number) * 10**9 > max(abs(first.number), abs(second.number)):
+        return "the annotation inside it says what was computed"
+    if abs(first.number - second.number) < 1 or first.number == -second.number:
+        return "the text gives the whole part or the size of the annotated result"
+    return ""
+
+
+def _excuse_by_digits(claim: Claim, left: Parse, right: Parse, first: Value, second: Value) -> str:
+    if _holds_in_another_reading(claim, left, right):
+        return "another reading of the signs makes it true"
+    gap = abs(first.number - second.number)
+    size = max(abs(first.number), abs(second.number))
+    shown = [(value, plain_number(side.node)) for value, side in ((first, right), (second, left))]
+    if any(node is not None and is_truncation(value, node) for value, node in shown):
+        return "the digits are cut off rather than rounded"
+    if not _adds_money(left) and are_near(left.node, right.node):
+        return "the decimals in it may be rounded"
+    has_long_tail = any(node is not None and node.last_digit * 10**9 <= 1 for _, node in shown)
+    if has_long_tail and gap * 10**9 <= size:
+        return "the gap is as small as a floating-point error"
+    is_loose = claim.relation == "~" or not (first.is_exact and second.is_exact)
+    return "an approximation" if is_loose and gap * 20 <= size else ""
+
+
+def _excuse_by_words(left: Parse, right: Parse, first: Value, second: Value, wording: Wording) -> str:
+    gap = abs(first.number - second.number)
+    if wording.speaks_of_rounding and (gap < 1 or gap * 50 <= max(abs(first.number), abs(second.number))):
+        return "the text speaks of rounding"
+    ratios = (first.number == 100 * second.number, second.number == 100 * first.number)
+    if wording.speaks_of_percent and any(ratios):
+        return "a percentage and its fraction"
+    if left.node.kind in ("+", "-") and "percent" in left.traits:
+        return "a percentage of a percentage"
+    return ""
+
+
+def _excuse_by_labels(left: Parse, right: Parse) -> str:
+    if _units_clash(left, right):
+        return "units that are not known here"
+    return "the two sides count different things" if _labels_clash(left, right) else ""
+
+
+def _adds_money(side: Parse) -> bool:
+    """Whether a side only adds and subtracts amounts of money, which are exact as written."""
+    return bool(side.labels & _CURRENCIES) and all(
+        node.kind in ("+", "-", "negative", "unit", "number") for node in walk(side.node)
+    )
+
+
+def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:
+    for trait, reading in _OTHER_READINGS.items():
+        if trait not in left.traits | right.traits:
+            continue
+        try:
+            sides = [parse(member.tokens, reading) for member in (claim.left, claim.right)]
+            values = [evaluate(side.node) for side in sides]
+        except UnreadableError:
+            continue
+        if agreement(claim.relation, sides[0], sides[1], values[0], values[1]):
+            return True
+    return False
+
+
+def _labels_clash(left: Parse, right: Parse) -> bool:
+    """Whether a sum adds different things, or a sum of things is set equal to a computation."""
+    nouns = left.labels - _CURRENCIES
+    is_sum = left.node.kind in ("+", "-")
+    return is_sum and bool(nouns) and (len(nouns) > 1 or right.has_operation)
+
+
+def _units_clash(left: Parse, right: Parse) -> bool:
+    """Whether both sides carry labels and one that looks like a unit (nm, mJ, kWh) is on one side only."""
+    if not left.labels or not right.labels:
+        return False
+    return any(
+        len(label) <= 2 or not _VOWELS & set(label) for label in (left.labels ^ right.labels) - _CURRENCIES
+    )

@@ -1,0 +1,106 @@
+"""The trees that arithmetic is read into, the ways to read it, and what can be asked of a tree."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from labeling.errors import ToolkitError
+from labeling.verifiers._units import Unit
+
+ONE = Fraction(1)
+
+
+class UnreadableError(ToolkitError):
+    """A member cannot be read as numbers alone; says why. Never leaves the verifier."""
+
+
+class Node(NamedTuple):
+    """A tree node; which fields count depends on `kind`."""
+
+    kind: str
+    """number, pi, unit, percent, negative, sqrt, factorial, binomial, or an operator + - * / ^."""
+    left: "Node | None" = None
+    right: "Node | None" = None
+    value: Fraction = Fraction(0)
+    last_digit: Fraction = ONE
+    """Worth of the last digit shown (1/100 in 3.14, 1 in 12); of a number only."""
+    is_cut: bool = False
+    """The digits go on: 3.33..."""
+    unit: Unit | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the signs; the default is the textbook's."""
+
+    has_tight_fractions: bool = False
+    """25 / 1/3 is 25 / (1/3)."""
+    has_tight_products: bool = False
+    """6 / 2(3) is 6 / (2(3)), and 1/2 x 3 with a letter glued on likewise."""
+    has_negative_bases: bool = False
+    """-3^2 is (-3)^2."""
+    has_percent_as_unit: bool = False
+    """40% is the number 40 with a unit."""
+    has_mixed_as_product: bool = False
+    """3 1/2 and 3 \\frac{1}{2} are products."""
+    has_plain_bangs: bool = False
+    """5! at the end is an excited 5."""
+    has_scale_as_unit: bool = False
+    """2 dozen is the number 2 with a unit."""
+
+
+TEXTBOOK = Reading()
+
+
+@dataclass
+class Parse:
+    """A member as read."""
+
+    node: Node
+    n_tokens: int
+    """Tokens used, from the first on."""
+    labels: set[str] = field(default_factory=set)
+    """Count nouns and units seen, in the singular as far as an s tells it."""
+    units: set[Unit] = field(default_factory=set)
+    traits: set[str] = field(default_factory=set)
+    """Which ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed, bang, scale,
+    compound, symbol (a single letter taken for a unit)."""
+
+    @property
+    def has_operation(self) -> bool:
+        """Whether anything is computed in it."""
+        return plain_number(self.node) is None
+
+    @property
+    def first_number(self) -> Fraction | None:
+        """The number that the member starts with, None when it starts otherwise."""
+        node: Node | None = self.node
+        while node is not None and node.left is not None and node.kind not in ("negative", "sqrt"):
+            node = node.left
+        return node.value if node is not None and node.kind == "number" else None
+
+
+def plain_number(node: Node) -> Node | None:
+    """Return a number without operations (sign, unit and percent allowed) as one node, else None."""
+    if node.kind == "number":
+        return node
+    if node.kind == "unit" and node.left is not None:
+        return plain_number(node.left)
+    if node.kind in ("negative", "percent") and node.left is not None:
+        inner = plain_number(node.left)
+        if inner is None:
+            return None
+        if node.kind == "negative":
+            return inner._replace(value=-inner.value)
+        return inner._replace(value=inner.value / 100, last_digit=inner.last_digit / 100)
+    return None
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield a node and everything below it."""
+    nodes = [node]
+    while nodes:
+        node = nodes.pop()
+        yield node
+        nodes += [child for child in (node.left, node.right) if child is not None]
