@@ -16,12 +16,12 @@ from labeling.simulators.engineering.short import SHORT_FAMILIES, Formula, work_
 from labeling.simulators.engineering.spec import LARGEST_VALUE, TrueStep, apply, spec_of
 
 WRONG_FORMULAS: Mapping[str, Formula] = {
-    # A quarter of force times span belongs to a force at midspan; one half holds for no simple beam.
+    # Half of force times span is the moment of no simple beam.
     "beam": ("moment", "product", "/", "2"),
     "bolts": ("sections", "bolts", "+", "planes"),
     "springs": ("deflection", "load", "/", "rate"),
     "pump": ("head", "lift", "-", "friction"),
-    "wall": ("difference", "inside", "+", "outside"),
+    "resistors": ("power", "total", "*", "current"),
 }
 """Family -> the formula that replaces the step of that name."""
 
