@@ -105,9 +105,9 @@ def new_model(vocabulary: Sequence[str], *, seed: int) -> LlamaForCausalLM:
         num_key_value_heads=4,
         max_position_embeddings=512,
         tie_word_embeddings=True,
-        pad_token_id=0,
+        pad_token_id=vocabulary.index(PAD),
         bos_token_id=None,
-        eos_token_id=1,
+        eos_token_id=vocabulary.index(EOS),
         initializer_range=0.05,
         dtype="float32",
     )
@@ -119,8 +119,8 @@ def new_model(vocabulary: Sequence[str], *, seed: int) -> LlamaForCausalLM:
 def _share_embeddings(model: LlamaForCausalLM, vocabulary: Sequence[str]) -> None:
     """Start a word with a blank in front from nearly the same embedding as the word alone.
 
-    Elements are copied from the problem (" slab-b") to the beginning of a line ("slab-b"); without
-    this the model spends half of the training on finding out which token is which.
+    Elements are copied from the problem (" slab-b") to the beginning of a line ("slab-b"), and a model
+    this small learns late which of the two tokens belong together.
     """
     places = {token: index for index, token in enumerate(vocabulary)}
     weight = model.model.embed_tokens.weight
@@ -183,7 +183,7 @@ def _schedule(optimizer: torch.optim.Optimizer, n_steps: int) -> torch.optim.lr_
 
 
 def corpus_problems(count: int, *, deep_share: float, seed: int) -> list[Problem]:
-    """Return training problems, short and deep mixed in order of generation."""
+    """Return `count` training problems, the deep ones first."""
     n_deep = round(deep_share * count)
     deep = EngineeringWorld(part="deep").problems(n_deep, split="train", seed=seed) if n_deep else []
     short = EngineeringWorld(part="short").problems(count - n_deep, split="train", seed=seed)
