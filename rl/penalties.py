@@ -1,8 +1,8 @@
 """Costs of habits that please a scorer and help nobody: padding, repetition, empty checks, style.
 
 Pure functions of the texts. A cost is non-negative, attached to the step that earns it, and sums to at most 1
-over a completion, so that it cannot turn a right answer (1) below a wrong one (0) by more than its cap. Costs
-enter the advantages with a leave-one-out baseline of their own (`rl.advantages.group_advantages`).
+over a completion: a right answer (1) with every cost never ranks below a wrong one (0) without any. Costs enter
+the advantages with a leave-one-out baseline of their own (`rl.advantages.group_advantages`).
 The last step is taken for the final answer and is free of padding, check and repetition costs.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labeling.errors import ConfigError
 from rl.step_rewards import Floats
@@ -74,23 +75,40 @@ def step_costs(prompt: str, steps: Sequence[str], names: Sequence[str]) -> Penal
     return PenaltyCosts(total=total * scale, by_name={name: cost * scale for name, cost in by_name.items()})
 
 
-def padding_costs(prompt: str, steps: Sequence[str]) -> Floats:
-    """Charge 0.02 for each step without progress, the first one free.
+def idle_steps(prompt: str, steps: Sequence[str]) -> NDArray[np.bool_]:
+    """Tell of each step whether it makes no progress, shape (K,); the last step, the answer, never is idle.
 
-    No progress: no number and no expression that is not in the prompt or an earlier step (30 = 30 is no
-    expression), and fewer than 30 % of its content words new; talk of going on or checking is no content.
-    Empty checks are left to `empty_check_costs`.
+    Idle: no number and no expression that is not in the prompt or an earlier step (30 = 30 is none), and
+    fewer than 30 % of its phrases new, a phrase being two successive words that carry content (talk of going
+    on or of checking carries none). Also the filler mark of the hazard form where no simulator tells.
     """
-    return _charge_pads([idle and not step.is_check for step, idle in _idle_steps(prompt, steps)])
+    first = read_step(prompt)
+    numbers, expressions, phrases = set(first.numbers), list(first.expressions), _phrases(first)
+    is_idle = np.zeros(len(steps), dtype=bool)
+    for k, text in enumerate(steps[:-1]):
+        step = read_step(text)
+        new_expressions = [e for e in step.expressions if not any(e in earlier for earlier in expressions)]
+        own = shingles(step.content, PHRASE_SIZE)
+        has_new_phrases = bool(own) and len(own - phrases) >= MIN_NOVELTY * len(own)
+        is_idle[k] = not (step.numbers - numbers or new_expressions or has_new_phrases)
+        numbers |= step.numbers
+        phrases |= _phrases(step)
+        expressions += new_expressions
+    return is_idle
+
+
+def padding_costs(prompt: str, steps: Sequence[str]) -> Floats:
+    """Charge 0.02 for each idle step (see `idle_steps`) that is no check, the first one free."""
+    return _charge_pads(idle_steps(prompt, steps) & ~_is_check(steps))
 
 
 def empty_check_costs(prompt: str, steps: Sequence[str]) -> Floats:
     """Charge 0.02 for each check that computes nothing, the first one free.
 
-    A step without progress (see `padding_costs`) with a word of checking: "Let me double-check. Yes.",
-    "check 30 = 30". A check that recomputes brings a new expression and is free.
+    An idle step with a word of checking: "Let me double-check. Yes.", "check 30 = 30". A check that
+    recomputes brings a new expression and is free.
     """
-    return _charge_pads([idle and step.is_check for step, idle in _idle_steps(prompt, steps)])
+    return _charge_pads(idle_steps(prompt, steps) & _is_check(steps))
 
 
 def repetition_costs(prompt: str, steps: Sequence[str]) -> Floats:
@@ -160,27 +178,15 @@ PENALTIES: dict[str, Callable[[str, Sequence[str]], Floats]] = {
 }
 
 
-def _idle_steps(prompt: str, steps: Sequence[str]) -> list[tuple[StepText, bool]]:
-    """Tell of each step whether it makes no progress; the last step is never idle."""
-    first = read_step(prompt)
-    numbers, expressions = set(first.numbers), list(first.expressions)
-    phrases = set().union(*(shingles(first.content, size) for size in range(1, PHRASE_SIZE + 1)))
-    judged = []
-    for k, text in enumerate(steps):
-        step = read_step(text)
-        new_expressions = [e for e in step.expressions if not any(e in earlier for earlier in expressions)]
-        own_phrases = shingles(step.content, PHRASE_SIZE)
-        is_new = bool(own_phrases) and len(own_phrases - phrases) >= MIN_NOVELTY * len(own_phrases)
-        is_idle = not (step.numbers - numbers or new_expressions or is_new)
-        judged.append((step, is_idle and k < len(steps) - 1))
-        numbers |= step.numbers
-        phrases |= set().union(*(shingles(step.content, size) for size in range(1, PHRASE_SIZE + 1)))
-        expressions += new_expressions
-    return judged
+def _phrases(step: StepText) -> set[tuple[str, ...]]:
+    return {phrase for size in range(1, PHRASE_SIZE + 1) for phrase in shingles(step.content, size)}
 
 
-def _charge_pads(is_pad: Sequence[bool]) -> Floats:
-    pads = np.array(is_pad, dtype=bool)
+def _is_check(steps: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array([read_step(step).is_check for step in steps], dtype=bool)
+
+
+def _charge_pads(pads: NDArray[np.bool_]) -> Floats:
     return np.where(pads & (np.cumsum(pads) > N_FREE_PADS), COST_PER_PAD, 0.0)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeling.errors import ConfigError
-from rl.penalties import PENALTIES, step_costs
+from rl.penalties import PENALTIES, idle_steps, step_costs
 from rl.step_text import read_step, shingles
 
 PROSE_PROMPT = "Mia has 3 boxes with 12 pencils each and gives 7 pencils away. How many are left?"
@@ -46,6 +46,12 @@ def test_a_check_that_repeats_a_number_is_empty_and_one_that_recomputes_is_not()
     assert costs(TERSE_PROMPT, steps, "empty_check").total == pytest.approx([0, 0, 0.02, 0, 0, 0])
     recomputed = [TERSE[0], "check 32 - 7 = 25", "check 32 - 25 = 7", *TERSE[1:]]
     assert costs(TERSE_PROMPT, recomputed).total.tolist() == [0.0] * len(recomputed)
+
+
+def test_idle_steps_are_marked_one_by_one_and_the_answer_never():
+    steps = [TERSE[0], "check 32 = 32", TERSE[1], "Let us continue.", TERSE[2], "answer 35"]
+    assert idle_steps(TERSE_PROMPT, steps).tolist() == [False, True, False, True, False, False]
+    assert idle_steps(TERSE_PROMPT, []).shape == (0,)
 
 
 def test_an_expression_written_again_is_no_progress():

@@ -1,0 +1,114 @@
+"""How often the penalties hit honest steps, and how often inserted filler.
+
+    python benchmarks/penalty_hit_rates.py FILE.jsonl ... [--world]
+
+Each file holds one solution a line with `problem`, `steps` and `first_error` (-1: every step right).
+Honest: the first 300 of at least two steps whose every step is right. Padded: the same with four filler
+lines at random places (fixed seed).
+"""
+
+import argparse
+import json
+import random
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from labeling.simulators.engineering import EngineeringWorld
+from rl.penalties import PENALTIES, step_costs
+
+N_CHAINS = 300
+N_PADS = 4
+FILLERS = {
+    "going on": ["Let us continue.", "Let's move on to the next step.", "Now we proceed.", "Okay, next."],
+    "empty check": [
+        "Let me double-check. Yes.",
+        "I will verify this: it is correct.",
+        "Checking, this is right.",
+    ],
+    "check x = x": None,
+    "earlier step again": None,
+}
+Chain = tuple[str, list[str]]
+
+
+def read_chains(path: Path) -> list[Chain]:
+    with path.open(encoding="utf-8") as lines:
+        rows = (json.loads(line) for line in lines)
+        honest = ((r["problem"], r["steps"]) for r in rows if r["first_error"] == -1 and len(r["steps"]) > 1)
+        return list(islice(honest, N_CHAINS))
+
+
+def world_chains() -> list[Chain]:
+    """Reference solutions of the shipped world, in its own terse notation."""
+    problems = [
+        problem
+        for part in ("short", "deep")
+        for problem in EngineeringWorld(part=part).problems(N_CHAINS // 2, split="test", seed=1)
+    ]
+    return [
+        (
+            p.text,
+            [f"{n} {a} {sign} {b} = {c}" for n, a, sign, b, c in p.meta["steps"]] + [f"answer {p.answer}"],
+        )
+        for p in problems
+    ]
+
+
+def with_fillers(chain: Chain, kind: str, rng: random.Random) -> tuple[list[str], np.ndarray]:
+    prompt, steps = chain
+    padded, is_filler = list(steps), [False] * len(steps)
+    for _ in range(N_PADS):
+        at = rng.randint(1, len(padded) - 1)
+        padded.insert(at, filler(prompt, padded[:at], kind, rng))
+        is_filler.insert(at, True)
+    return padded, np.array(is_filler)
+
+
+def filler(prompt: str, before: list[str], kind: str, rng: random.Random) -> str:
+    if kind == "earlier step again":
+        return rng.choice(before)
+    if kind == "check x = x":
+        numbers = re.findall(r"\d+", " ".join([prompt, *before])) or ["1"]
+        number = rng.choice(numbers)
+        return f"check {number} = {number}"
+    return rng.choice(FILLERS[kind])
+
+
+def rows(name: str, chains: list[Chain]) -> Iterator[str]:
+    costs = [step_costs(prompt, steps, tuple(PENALTIES)) for prompt, steps in chains]
+    n_steps = sum(cost.total.size for cost in costs)
+    shares = {p: sum((c.by_name[p] > 0).sum() for c in costs) / n_steps for p in PENALTIES}
+    shares["any"] = sum((c.total > 0).sum() for c in costs) / n_steps
+    yield f"{name}: {len(chains)} honest solutions, {n_steps} steps; share of steps charged: " + ", ".join(
+        f"{p} {share:.3f}" for p, share in shares.items()
+    )
+    for kind in FILLERS:
+        rng = random.Random(0)
+        hits, paid = [], []
+        for chain in chains:
+            padded, is_filler = with_fillers(chain, kind, rng)
+            total = step_costs(chain[0], padded, tuple(PENALTIES)).total[is_filler]
+            hits.append((total > 0).mean())
+            paid.append(total.sum())
+        yield f"  {kind}: {np.mean(hits):.2f} of {N_PADS} fillers charged, {np.mean(paid):.3f} together"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--world", action="store_true", help="also the shipped world's reference solutions")
+    arguments = parser.parse_args()
+    for path in arguments.files:
+        print("\n".join(rows(path.stem, read_chains(path))))
+    if arguments.world:
+        print("\n".join(rows("world", world_chains())))
+
+
+if __name__ == "__main__":
+    main()
