@@ -84,7 +84,8 @@ def _excuse_by_words(left: Parse, right: Parse, first: Value, second: Value, wor
     ratios = (first.number == 100 * second.number, second.number == 100 * first.number)
     if wording.speaks_of_percent and any(ratios):
         return "a percentage and its fraction"
-    if left.node.kind in ("+", "-") and "percent" in left.traits:
+    terms = (left.node.left, left.node.right)
+    if left.node.kind in ("+", "-") and all(term is not None and term.kind == "percent" for term in terms):
         return "a percentage of a percentage"
     return ""
 

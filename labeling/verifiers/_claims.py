@@ -130,9 +130,16 @@ def _clause_doubts(before: Sequence[Token], behind: Sequence[Token]) -> list[str
         doubts.append("a question")
     if opening in ('"', "“", "„", "«") or closing in ('"', "”", "»"):
         doubts.append("a quotation")
-    if opening == "," and len(before) > 1 and before[-2].kind in ("NUM", ")"):
-        doubts.append("a list of numbers or a number broken in two")
     return doubts
+
+
+def _doubts_at_the_opening(before: Sequence[Token]) -> list[str]:
+    """Say what in the signs before a clause may belong to a formula that opens it."""
+    if before and before[-1].text in ("-", "–", "+"):
+        return ["a sign that may be a list mark"]
+    if len(before) > 1 and before[-1].text == "," and before[-2].kind in ("NUM", ")"):
+        return ["a list of numbers or a number broken in two"]
+    return []
 
 
 def _clause_claims(
@@ -143,8 +150,8 @@ def _clause_claims(
     bounds = [-1, *places, len(clause)]
     segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
     left = _left_side(segments[0])
-    if before and before[-1].text in ("-", "–", "+") and not left.is_named:
-        left.doubts.append("a sign that may be a list mark")
+    if not left.is_named:
+        left.doubts += _doubts_at_the_opening(before)
     has_operation = False
     for number, place in enumerate(places):
         segment = segments[number + 1]

@@ -40,7 +40,7 @@ def parse(tokens: Sequence[Token], reading: Reading = TEXTBOOK) -> Parse:
 
 def is_alphabetic(word: str) -> bool:
     """Whether a word is in an alphabet, whose letters serve as unknowns; Chinese or Japanese ones do not."""
-    return word[0] < "\u2e80"
+    return word[:1] < "\u2e80"
 
 
 _SCALE_VALUES = {

@@ -14,7 +14,7 @@ _REJECTION = re.compile(
 _HYPOTHESIS = re.compile(
     r"\b(?:suppose|assum\w+|try|trying|tries|testing|guess\w*|check(?:ing)? (?:if|whether|that)|verif\w+|"
     r"plug\w*|hypothe\w+|"
-    r"claim\w*|said|says|thinks|thought|set up|write (?:this|an?|the) equation|can write|proportion)\b",
+    r"claim\w*|said|says|thinks|thought|both sides|set up|write (?:this|an?|the) equation|can write|proportion)\b",
     re.IGNORECASE,
 )
 _OTHER_ARITHMETIC = re.compile(

@@ -105,6 +105,8 @@ def test_right_steps_in_many_notations_are_right(text):
         "$4.20 + $9.45 + $1.35 = $14.99",
         "1529 ÷ 6 = 255 with a remainder of 4",
         "4 m + 1 m < 500 cm",
+        "twice that minus 12, so she saw 2*30 - 12 = 58 bugs",
+        "200 - (20 * 40%) = 200 - 80 = 120 GB",
         "\\binom{5}{2} = 11",
     ],
 )
@@ -147,6 +149,7 @@ def test_plain_slips_are_wrong(text):
         ("1 + 2λx = 0", "a Greek unknown"),
         ("This gives k = 5/3 days and j = 2/3 days.", "two unknowns"),
         ("(3-2), (5-2) = 1, 3", "a list"),
+        ("If I multiply both sides by 42 * 20/21, I get 42 * 20/21 daps = 42 baps.", "an equation worked on"),
         ("120/1/6 = 720", "a tight fraction"),
         ("(4 + 4 - 1) choose (4 - 1) = 7 choose 3", "a binomial in words"),
         ("160% - 20% = 128%", "a percentage of a percentage"),
