@@ -13,8 +13,8 @@ _REJECTION = re.compile(
 )
 _HYPOTHESIS = re.compile(
     r"\b(?:suppose|assum\w+|try|trying|tries|testing|guess\w*|check(?:ing)? (?:if|whether|that)|verif\w+|"
-    r"plug\w*|hypothe\w+|"
-    r"claim\w*|said|says|thinks|thought|both sides|set up|write (?:this|an?|the) equation|can write|proportion)\b",
+    r"plug\w*|hypothe\w+|claim\w*|"
+    r"said|says|thinks|thought|both sides|set up|write (?:this|an?|the) equation|can write|proportion)\b",
     re.IGNORECASE,
 )
 _OTHER_ARITHMETIC = re.compile(
