@@ -1,8 +1,8 @@
 """Costs of habits that please a scorer and help nobody: padding, repetition, empty checks, style.
 
 Pure functions of the texts. A cost is non-negative, attached to the step that earns it, and sums to at most 1
-over a completion: a right answer (1) with every cost never ranks below a wrong one (0) without any. Costs enter
-the advantages with a leave-one-out baseline of their own (`rl.advantages.group_advantages`).
+over a completion: a right answer (1) with every cost never ranks below a wrong one (0) without any. Costs
+enter the advantages with a leave-one-out baseline of their own (`rl.advantages.group_advantages`).
 The last step is taken for the final answer and is free of padding, check and repetition costs.
 """
 

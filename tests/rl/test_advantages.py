@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeling.errors import ConfigError
@@ -17,6 +17,8 @@ from rl.advantages import (
 from rl.baselines import counterfactual_suffix, index_loo, trajectory_loo
 from rl.hazard import hazard_advantages, risk_path
 from rl.step_rewards import clipped_levels, potential
+
+unhurried = settings(deadline=None, max_examples=60)  # machines are shared
 
 NAN = float("nan")
 ALL_METHODS = {
@@ -79,6 +81,7 @@ def test_leave_one_out_outcomes_worked_by_hand():
     assert outcome_advantages([1, 0, 0, 1], baseline="group") == pytest.approx([0.5, -0.5, -0.5, 0.5])
 
 
+@unhurried
 @given(
     outcomes=st.lists(st.sampled_from([0.0, 0.5, 1.0, NAN]), min_size=1, max_size=8),
     constant=st.integers(-4, 4),
@@ -89,6 +92,7 @@ def test_adding_a_constant_to_all_outcomes_changes_nothing(outcomes, constant, b
     assert moved == pytest.approx(outcome_advantages(outcomes, baseline=baseline), abs=1e-9)
 
 
+@unhurried
 @given(outcomes=st.lists(st.floats(0, 1), min_size=2, max_size=8))
 def test_leave_one_out_equals_its_definition(outcomes):
     if np.ptp(outcomes) > 1e-6:
@@ -124,6 +128,7 @@ def test_counterfactual_suffix_worked_by_hand():
     assert second == pytest.approx([-0.4 + 0.6, -0.2 + 0.4, -0.2, 0.0])
 
 
+@unhurried
 @given(group=groups())
 def test_counterfactual_suffix_gives_nothing_after_the_own_minimum_fell_below_the_peers_rest(group):
     scores, _ = group
@@ -176,6 +181,7 @@ def test_counts_of_groups_add_up_whatever_their_depth():
     assert total.n_wrong.tolist() == [1, 0, 1]
 
 
+@unhurried
 @given(group=groups(), filler_scores=st.lists(st.floats(0.5, 1), min_size=1, max_size=6))
 def test_filler_gets_exactly_nothing_and_changes_nobody_in_the_hazard_form(group, filler_scores):
     scores, _ = group
@@ -231,6 +237,7 @@ def test_identical_completions_get_exact_zeros(method, dtype):
     assert found.is_process_degenerate
 
 
+@unhurried
 @given(group=groups(), method=methods, order=st.randoms(use_true_random=False))
 def test_the_order_of_completions_does_not_matter(group, method, order):
     scores, outcomes = group
@@ -244,6 +251,7 @@ def test_the_order_of_completions_does_not_matter(group, method, order):
         assert turned[place] == pytest.approx(straight[i], abs=1e-9)
 
 
+@unhurried
 @given(group=groups(), method=methods)
 def test_advantages_are_finite_and_fit_the_steps(group, method):
     scores, outcomes = group
@@ -255,6 +263,7 @@ def test_advantages_are_finite_and_fit_the_steps(group, method):
     assert found.n_unscored_steps == sum(np.isnan(s).sum() for s in scores)
 
 
+@unhurried
 @given(group=groups(), method=methods, constant=st.sampled_from([-2.0, 1.0]))
 def test_a_constant_on_all_outcomes_leaves_the_advantages(group, method, constant):
     if method.potential == "grounded":
@@ -265,6 +274,7 @@ def test_a_constant_on_all_outcomes_leaves_the_advantages(group, method, constan
         assert a == pytest.approx(b, abs=1e-9)
 
 
+@unhurried
 @given(group=groups(), pad=st.lists(st.floats(0, 1), min_size=1, max_size=10), at=st.integers(0, 6))
 def test_padding_never_raises_the_first_step_under_the_default(group, pad, at):
     scores, outcomes = group

@@ -7,6 +7,8 @@ from labeling.errors import ConfigError
 from rl.penalties import PENALTIES, idle_steps, step_costs
 from rl.step_text import read_step, shingles
 
+unhurried = settings(deadline=None, max_examples=60)  # machines are shared
+
 PROSE_PROMPT = "Mia has 3 boxes with 12 pencils each and gives 7 pencils away. How many are left?"
 PROSE = [
     "Mia starts with 3 * 12 = 36 pencils in her boxes.",
@@ -85,7 +87,7 @@ def test_style_is_charged_beyond_six_marks_per_hundred_tokens_on_the_steps_that_
     assert costs("", steps[:1], "style").total.sum() == 0
 
 
-@settings(deadline=None)
+@unhurried
 @given(prompt=texts, steps=st.lists(texts, max_size=15))
 def test_costs_are_non_negative_add_up_and_stay_within_one(prompt, steps):
     found = costs(prompt, steps)
@@ -95,7 +97,7 @@ def test_costs_are_non_negative_add_up_and_stay_within_one(prompt, steps):
     assert sum(found.by_name.values()) == pytest.approx(found.total)
 
 
-@settings(deadline=None)
+@unhurried
 @given(steps=st.lists(texts, min_size=1, max_size=8), pad=st.sampled_from(CONTINUE), at=st.integers(0, 7))
 def test_more_filler_never_costs_less(steps, pad, at):
     at = min(at, len(steps) - 1)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeling.errors import ConfigError
@@ -13,6 +13,9 @@ from rl.step_rewards import (
     returns_to_go,
     step_rewards,
 )
+
+unhurried = settings(deadline=None, max_examples=60)  # machines are shared
+
 
 score = st.floats(0, 1) | st.just(float("nan"))
 score_lists = st.lists(score, max_size=12)
@@ -45,6 +48,7 @@ def test_a_score_above_the_ceiling_counts_as_fully_right():
     assert clipped_levels([0.95, 0.8, 0.4], ceiling=0.8) == pytest.approx([1, 1, 0.5])
 
 
+@unhurried
 @given(scores=score_lists, name=st.sampled_from(POTENTIALS))
 def test_rewards_telescope_to_the_ends_of_the_potential(scores, name):
     phi = form(scores, name)
@@ -54,16 +58,19 @@ def test_rewards_telescope_to_the_ends_of_the_potential(scores, name):
     assert returns_to_go(rewards) == pytest.approx(phi[-1] - phi[:-1])
 
 
+@unhurried
 @given(scores=st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_the_running_minimum_pays_exactly_the_smallest_clipped_score(scores):
     assert step_rewards(scores).sum() == pytest.approx(min(1.0, min(scores) / 0.8) - 1)
 
 
+@unhurried
 @given(scores=score_lists, name=st.sampled_from(["running_min", "log_survival", "value"]))
 def test_bounded_potentials_never_pay_more_than_one_in_total(scores, name):
     assert abs(step_rewards(scores, name=name).sum()) <= 1 + 1e-12
 
 
+@unhurried
 @given(scores=score_lists, pad=st.lists(score, min_size=1, max_size=20), at=st.integers(0, 12))
 def test_inserted_steps_never_raise_the_return_of_insertion_safe_potentials(scores, pad, at):
     padded = scores[:at] + pad + scores[at:]
@@ -71,6 +78,7 @@ def test_inserted_steps_never_raise_the_return_of_insertion_safe_potentials(scor
         assert form(padded, name)[-1] <= form(scores, name)[-1] + 1e-12
 
 
+@unhurried
 @given(scores=score_lists, name=st.sampled_from(["running_min", "log_survival", "value", "raw_sum"]))
 def test_an_unscored_step_earns_nothing_and_is_counted(scores, name):
     rewards = step_rewards(scores, name=name)
