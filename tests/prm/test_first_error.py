@@ -81,6 +81,19 @@ def test_the_chosen_threshold_is_the_middle_of_the_widest_best_stretch():
     assert found.f1 == 1
 
 
+def test_of_two_equally_good_stretches_the_wider_is_chosen():
+    # One error is hit in (.2, .5], the other in (.5, .9]; the right chain up to .95.
+    found = choose_threshold([[0.5, 0.2], [0.9, 0.5], [0.95]], [1, 1, -1])
+    assert found.threshold == pytest.approx(0.7)
+    assert found.f1 == pytest.approx(2 * 0.5 / 1.5)
+
+
+def test_a_stretch_between_neighbouring_doubles_is_found():
+    just_above = math.nextafter(0.5, 1)
+    found = choose_threshold([[just_above, 0.5], [1.0]], [1, -1])
+    assert (found.threshold, found.f1) == (just_above, 1)
+
+
 @quick
 @given(drawn=chains())
 def test_no_other_threshold_does_better_than_the_chosen_one(drawn):
