@@ -15,6 +15,7 @@ import torch
 from peft import PeftConfig, PeftModel
 from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForTokenClassification, AutoTokenizer, PreTrainedModel
+from transformers.utils import logging
 
 from labeling.errors import ModelError, ToolkitError
 from labeling.records import CORRECTNESS
@@ -134,6 +135,9 @@ def load_classifier(folder: str | Path, *, is_head_trained: bool) -> PreTrainedM
         ModelError: The folder is missing or cannot be read, or weights are missing in it.
     """
     path = existing_folder(folder)
+    verbosity = logging.get_verbosity()
+    # transformers warns of every missing weight, also of the head that is meant to be new; we check below.
+    logging.set_verbosity_error()
     try:
         model, loading = AutoModelForTokenClassification.from_pretrained(
             str(path),
@@ -149,6 +153,8 @@ def load_classifier(folder: str | Path, *, is_head_trained: bool) -> PreTrainedM
             remedy="Give a folder with config.json and safetensors weights of a supported architecture.",
             file=path,
         ) from error
+    finally:
+        logging.set_verbosity(verbosity)
     missing = sorted(loading["missing_keys"])
     if not is_head_trained:
         missing = [name for name in missing if name.split(".")[0] not in HEAD_NAMES]

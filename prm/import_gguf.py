@@ -2,6 +2,7 @@
 
 import importlib.util
 import shutil
+import struct
 import tempfile
 import time
 from collections.abc import Sequence
@@ -104,7 +105,7 @@ def read_gguf(file: Path) -> tuple[PreTrainedModel, Any]:
     try:
         model = AutoModelForCausalLM.from_pretrained(**place, dtype=torch.float32)
         tokenizer = AutoTokenizer.from_pretrained(**place)
-    except (OSError, ValueError, KeyError, NotImplementedError) as error:
+    except (OSError, ValueError, LookupError, NotImplementedError, struct.error) as error:
         raise ModelError(
             f"transformers cannot read this file ({error}).",
             remedy="Use a GGUF of an architecture that transformers lists as supported.",

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
 from peft import LoraConfig, TaskType
 from sklearn.metrics import roc_auc_score
@@ -256,6 +257,7 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
         save_steps=0.1,
         save_total_limit=1,
         report_to="none",
+        dataloader_pin_memory=torch.cuda.is_available(),
         seed=config.seed,
     )
     set_seed(config.seed)

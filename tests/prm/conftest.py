@@ -1,6 +1,11 @@
 """A tiny Llama with a byte tokenizer, and a tiny PRM made from it."""
 
+import hypothesis
 import pytest
+
+# A shared machine may hold a process up for longer than an example may take.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

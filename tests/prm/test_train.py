@@ -1,0 +1,165 @@
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prm.train
+from labeling.errors import ConfigError, InputError, ModelError, StoreError
+from labeling.records import labelled_from_row
+from prm.model import StepScorer
+from prm.train import TrainPRMConfig, held_out_auroc, run, split_by_problem
+
+
+def row(k, **more):
+    a, wrong = k // 2, k % 2
+    return {
+        "id": f"r{k}",
+        "prompt": f"{a} + 1?",
+        "completions": [f"{a} + 1 = {a + 1 + wrong}.", "Done."],
+        "labels": [1 - wrong, 1 - wrong],
+    } | more
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return [str(path)]
+
+
+@pytest.fixture
+def labels(tmp_path):
+    return write(tmp_path / "labels.jsonl", [row(k) for k in range(24)])
+
+
+def settings(base_folder, labels, output, **more):
+    defaults = {"holdout_fraction": 0.25, "max_steps": 3, "batch_size": 4, "micro_batch_size": 4}
+    return TrainPRMConfig(model=str(base_folder), labels=labels, output=str(output), **(defaults | more))
+
+
+def test_the_stage_leaves_a_prm_and_a_report_and_nothing_else(base_folder, labels, tmp_path):
+    report = run(settings(base_folder, labels, tmp_path / "prm", lora_rank=2, lora_targets=["q_proj"]))
+    written = json.loads((tmp_path / "prm" / "report.json").read_text())
+    assert written["counts"] == report.counts
+    assert report.counts["records read"] == 24
+    assert report.counts["held-out rows"] == 6
+    assert report.counts["training steps labelled"] == 36
+    assert report.counts["optimiser steps"] == 3
+    assert report.numbers["largest score difference after reloading"] <= 1e-5
+    auroc = report.numbers["held-out step AUROC (n: problems)"]
+    assert 0 <= auroc.low <= auroc.value <= auroc.high <= 1
+    assert auroc.n == 3
+    assert {path.name for path in tmp_path.iterdir()} == {"labels.jsonl", "prm"}
+    held_out = (tmp_path / "prm" / "held_out.jsonl").read_text().splitlines()
+    assert len({json.loads(line)["prompt"] for line in held_out}) == 3
+    assert len(json.loads((tmp_path / "prm" / "prm.json").read_text())["labels_sha256"]) == 64
+    # A process that knows nothing of this one reads the same scores from the folder.
+    code = (
+        "import sys; from prm.model import StepScorer;"
+        "print(StepScorer.from_pretrained(sys.argv[1]).score(['1 + 1?'], [['1 + 1 = 2.', 'Done.']])[0])"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "prm")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    here = StepScorer.from_pretrained(tmp_path / "prm").score(["1 + 1?"], [["1 + 1 = 2.", "Done."]])[0]
+    assert json.loads(printed) == pytest.approx(here, abs=1e-5)
+
+
+def test_an_interrupted_run_goes_on_to_the_same_model(base_folder, labels, tmp_path, monkeypatch):
+    whole = settings(base_folder, labels, tmp_path / "whole")
+    run(whole)
+    torn = settings(base_folder, labels, tmp_path / "torn")
+
+    def interrupt(*arguments, **more):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(prm.train.checkpoint, "save", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run(torn)
+    assert not (tmp_path / "torn").exists()
+    assert list((tmp_path / ".torn.partial" / "checkpoints").glob("checkpoint-*"))
+    report = run(torn)
+    assert report.counts["optimiser steps"] == 3
+    one, other = (StepScorer.from_pretrained(tmp_path / name) for name in ("whole", "torn"))
+    assert torch.equal(one.model.score.weight, other.model.score.weight)
+    assert not (tmp_path / ".torn.partial").exists()
+
+
+def test_input_that_cannot_be_used_is_refused_and_nothing_is_written(base_folder, labels, tmp_path):
+    def refused(kind, match, **more):
+        before = sorted(tmp_path.iterdir())
+        with pytest.raises(kind, match=match):
+            run(settings(base_folder, more.pop("labels", labels), tmp_path / "prm", **more))
+        assert sorted(tmp_path.iterdir()) == before
+
+    refused(ModelError, "holds no|splits the separator", separator="<extra_0>")
+    empty = write(tmp_path / "empty.jsonl", [])
+    refused(InputError, "no labelled solution", labels=empty)
+    short = write(tmp_path / "short.jsonl", [row(0, labels=[1])])
+    refused(InputError, "2 steps but 1 label", labels=short)
+    mixed = write(tmp_path / "mixed.jsonl", [row(0), row(2, semantics="value")])
+    refused(InputError, "different things: correctness, value", labels=mixed)
+    unknown = write(tmp_path / "unknown.jsonl", [row(0, labels=[-100, None])])
+    refused(InputError, "none of 1 rows has a labelled step", labels=unknown)
+    refused(ConfigError, "context holds 128", max_tokens=500)
+    with pytest.raises(ModelError, match="no such model folder"):
+        run(settings(tmp_path / "nowhere", labels, tmp_path / "prm"))
+    (tmp_path / "prm").mkdir()
+    refused(StoreError, "exists already")
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ({"label_kind": "fuzzy"}, "label_kind"),
+        ({"holdout_fraction": 1.0}, "holdout_fraction"),
+        ({"batch_size": 6}, "does not divide"),
+        ({"lora_rank": -1}, "lora_rank"),
+    ],
+)
+def test_settings_out_of_range_are_refused(tmp_path, setting, reason):
+    with pytest.raises(ConfigError, match=reason):
+        settings(tmp_path, [], tmp_path, **setting)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=20), st.floats(0, 0.99), st.integers(0, 5))
+def test_no_problem_is_on_both_sides_of_the_split(problems, fraction, seed):
+    solutions = [
+        labelled_from_row({"id": str(k), "prompt": f"Problem {p}", "completions": ["a"], "labels": [1]})
+        for k, p in enumerate(problems)
+    ]
+    train, held = split_by_problem(solutions, fraction, seed)
+    sides = [{s.solution.problem.text for s in side} for side in (train, held)]
+    assert not sides[0] & sides[1]
+    assert train
+    assert len(train) + len(held) == len(solutions)
+    n = len(set(problems))
+    assert len(sides[1]) == min(round(fraction * n), n - 1)
+    backwards = split_by_problem(solutions[::-1], fraction, seed)
+    assert [s.solution.id for s in backwards[1][::-1]] == [s.solution.id for s in held]
+
+
+def test_case_and_spacing_do_not_make_another_problem():
+    solutions = [
+        labelled_from_row({"id": text, "prompt": text, "completions": ["a"], "labels": [1]})
+        for text in ("What  is 2?", "what is 2?", "other")
+    ]
+    train, held = split_by_problem(solutions, 0.5, 0)
+    assert sorted(len(side) for side in (train, held)) == [1, 2]
+
+
+def test_the_auroc_is_that_of_all_labelled_steps(prm_folder):
+    solutions = [labelled_from_row(row(k)) for k in range(6)]
+    solutions.append(labelled_from_row(row(7, completions=["x" * 200, "y"])))
+    scorer = StepScorer.from_pretrained(prm_folder)
+    estimate, n_steps, n_too_long = held_out_auroc(scorer, solutions, seed=0)
+    assert (n_steps, n_too_long) == (12, 1)
+    scores = scorer.score([row(k)["prompt"] for k in range(6)], [row(k)["completions"] for k in range(6)])
+    right = [s for k in (0, 2, 4) for s in scores[k]]
+    wrong = [s for k in (1, 3, 5) for s in scores[k]]
+    # By counting pairs: a right step above a wrong one is 1, a tie one half.
+    won = sum((r > w) + 0.5 * (r == w) for r in right for w in wrong)
+    assert estimate.value == pytest.approx(won / (len(right) * len(wrong)))
+    assert held_out_auroc(scorer, [labelled_from_row(row(0))], seed=0) == (None, 2, 0)
