@@ -122,6 +122,7 @@ def _trainer(
         method=config.method,
         process_weight=config.process_weight,
         ceiling=config.ceiling,
+        penalties=config.penalties,
         max_steps=config.steps,
         learning_rate=config.learning_rate,
         lr_scheduler_type="constant",

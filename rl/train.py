@@ -1,5 +1,6 @@
 """The stage behind `prm train-policy`: a policy, problems and a reward -> a better policy."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from labeling.errors import ConfigError, StoreError
 from labeling.report import Report
 from labeling.simulators.load import SIMULATOR_HELP
 from rl.methods import METHODS
+from rl.penalties import PENALTIES
 from rl.trainers.group_sizes import check_group_sizes
 
 REWARD_HELP = (
@@ -41,6 +43,9 @@ class TrainPolicyConfig:
     ceiling: float | None = field(
         default=None, metadata={"help": "Score from which a step counts as fully right; unset: the method's."}
     )
+    penalties: list[str] = field(
+        default_factory=list, metadata={"help": f"Costs on steps, of {', '.join(PENALTIES)}."}
+    )
     steps: int = field(default=60, metadata={"help": "Optimiser steps."})
     learning_rate: float = field(default=1e-6, metadata={"help": "Learning rate, constant."})
     num_generations: int = field(default=8, metadata={"help": "Completions of one problem (group size)."})
@@ -56,31 +61,39 @@ class TrainPolicyConfig:
     seed: int = field(default=0, metadata={"help": "Sampling and the order of problems follow from it."})
 
     def __post_init__(self) -> None:
-        faults = []
-        if bool(self.problems) == bool(self.simulator):
-            faults.append("give either problems or simulator")
-        if self.reward == "simulator" and not self.simulator:
-            faults.append("the reward simulator needs a simulator")
-        kind, _, argument = self.reward.partition(":")
-        if kind not in ("outcome", "simulator", "verifiers", "prm"):
-            faults.append(f"there is no reward {self.reward!r}")
-        if (kind in ("verifiers", "prm")) != bool(argument):
-            faults.append("write verifiers:NAMES or prm:FOLDER; outcome and simulator stand alone")
-        if self.method not in METHODS:
-            faults.append(f"there is no method {self.method!r}: choose one of {', '.join(METHODS)}")
-        if self.test_count and not (self.simulator or self.test_problems):
-            faults.append("test_count needs test_problems or a simulator")
-        if min(self.steps, self.save_every, self.max_completion_tokens, self.simulator_problems) < 1:
-            faults.append("steps, save_every, max_completion_tokens and simulator_problems are at least 1")
-        if self.learning_rate <= 0 or self.temperature <= 0:
-            faults.append("learning_rate and temperature are positive")
-        if self.micro_batch_size < 0 or self.completions_per_step % (self.micro_batch_size or 1):
-            faults.append("micro_batch_size divides completions_per_step")
+        faults = [*self._reward_faults(), *self._size_faults()]
         if faults:
             raise ConfigError("; ".join(faults) + ".", remedy="Change the recipe or the flags.")
         check_group_sizes(
             completions_per_round=self.completions_per_step, num_generations=self.num_generations
         )
+
+    def _reward_faults(self) -> Iterator[str]:
+        kind, _, argument = self.reward.partition(":")
+        if kind not in ("outcome", "simulator", "verifiers", "prm"):
+            yield f"there is no reward {self.reward!r}"
+        elif (kind in ("verifiers", "prm")) != bool(argument):
+            yield "write verifiers:NAMES or prm:FOLDER; outcome and simulator stand alone"
+        if kind == "simulator" and not self.simulator:
+            yield "the reward simulator needs a simulator"
+        if kind == "outcome" and self.penalties:
+            yield "penalties are charged on steps, and the reward outcome has none"
+        if unknown := [name for name in self.penalties if name not in PENALTIES]:
+            yield f"there is no penalty {', '.join(unknown)}: choose among {', '.join(PENALTIES)}"
+        if self.method not in METHODS:
+            yield f"there is no method {self.method!r}: choose one of {', '.join(METHODS)}"
+
+    def _size_faults(self) -> Iterator[str]:
+        if bool(self.problems) == bool(self.simulator):
+            yield "give either problems or simulator"
+        if self.test_count and not (self.simulator or self.test_problems):
+            yield "test_count needs test_problems or a simulator"
+        if min(self.steps, self.save_every, self.max_completion_tokens, self.simulator_problems) < 1:
+            yield "steps, save_every, max_completion_tokens and simulator_problems are at least 1"
+        if self.learning_rate <= 0 or self.temperature <= 0:
+            yield "learning_rate and temperature are positive"
+        if self.micro_batch_size < 0 or self.completions_per_step % (self.micro_batch_size or 1):
+            yield "micro_batch_size divides completions_per_step"
 
 
 def run(config: TrainPolicyConfig) -> Report:

@@ -4,6 +4,9 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from labeling.records import Problem, Solution
+from labeling.verifiers.verdict import Verdict
+
 CHARACTERS = ["<pad>", "<eos>", "\n", " ", *"0123456789", *"abcdefghijklmnopqrstuvwxyz=+-*/.?:"]
 
 
@@ -58,3 +61,13 @@ def random_llama(seed: int = 0, *, hidden_size: int = 32, layers: int = 2) -> Ll
     )
     model.generation_config.eos_token_id = 1
     return model
+
+
+class EvenVerifier:
+    """A step is right when its length is even: something a random policy can be told apart by."""
+
+    name = "even"
+
+    def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
+        """Judge each step by its length."""
+        return [Verdict.wrong("odd") if len(s.text) % 2 else Verdict.right() for s in solution.steps]

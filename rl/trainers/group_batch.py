@@ -11,6 +11,7 @@ import numpy as np
 
 from rl.advantages import GroupAdvantages, Method, group_advantages, hazard_counts
 from rl.hazard import NO_COUNTS, HazardCounts
+from rl.penalties import PenaltyCosts
 from rl.step_rewards import Floats
 from rl.step_source import JudgedCompletion
 
@@ -20,6 +21,8 @@ class BatchAdvantages:
     """Advantages of B completions."""
 
     groups: list[GroupAdvantages]
+    costs: Sequence[PenaltyCosts] | None = None
+    """What the penalties charged, one entry a completion; None: no penalties."""
 
     @property
     def of_steps(self) -> list[Floats]:
@@ -54,7 +57,16 @@ class BatchAdvantages:
             "degenerate_outcome": _mean([group.is_outcome_degenerate for group in self.groups]),
             "degenerate_process": _mean([group.is_process_degenerate for group in self.groups]),
             "process_share": self._process_share(),
+            **self._penalty_hits(),
         }
+
+    def _penalty_hits(self) -> dict[str, float]:
+        """Share of completions that each penalty charged, and what all together cost a completion."""
+        if self.costs is None:
+            return {}
+        names = list(self.costs[0].by_name)
+        hits = {f"penalty_{name}": _mean([bool(c.by_name[name].any()) for c in self.costs]) for name in names}
+        return {**hits, "penalty_cost": _mean([float(c.total.sum()) for c in self.costs])}
 
     def _process_share(self) -> float:
         """Share of the process part in |A|, summed over steps; NaN when every advantage is 0."""
@@ -68,7 +80,11 @@ class BatchAdvantages:
 
 
 def batch_advantages(
-    judged: Sequence[JudgedCompletion], *, group_size: int, settings: Method
+    judged: Sequence[JudgedCompletion],
+    *,
+    group_size: int,
+    settings: Method,
+    costs: Sequence[PenaltyCosts] | None = None,
 ) -> BatchAdvantages:
     """Compare every completion with its group.
 
@@ -76,8 +92,11 @@ def batch_advantages(
         judged: B completions, group by group; B is a multiple of `group_size`.
         group_size: Completions of one problem.
         settings: The estimator.
+        costs: What the penalties charge, one entry a completion; None: nothing.
     """
-    groups = [_Evidence.of(judged[i : i + group_size]) for i in range(0, len(judged), group_size)]
+    starts = range(0, len(judged), group_size)
+    groups = [_Evidence.of(judged[i : i + group_size]) for i in starts]
+    totals = None if costs is None else [cost.total for cost in costs]
     counts = None
     if settings.baseline == "hazard":
         counts = sum((group.hazard_counts(settings) for group in groups), start=NO_COUNTS)
@@ -86,13 +105,14 @@ def batch_advantages(
             group.scores,
             group.outcomes,
             settings=settings,
+            costs=None if totals is None else totals[start : start + group_size],
             is_filler=group.is_filler,
             is_answered=group.is_answered,
             batch_counts=counts,
         )
-        for group in groups
+        for start, group in zip(starts, groups, strict=True)
     ]
-    return BatchAdvantages(groups=compared)
+    return BatchAdvantages(groups=compared, costs=costs)
 
 
 @dataclass(frozen=True, kw_only=True)

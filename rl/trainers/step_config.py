@@ -1,11 +1,13 @@
 """Settings of the step-level trainer: trl's GRPOConfig and the few fields that ours adds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
 
 from labeling.errors import ConfigError
 from rl.advantages import METHODS, Method
+from rl.penalties import PENALTIES
 from rl.trainers.group_sizes import check_group_sizes, n_processes
 from rl.trl_names import GRPOConfig
 
@@ -19,7 +21,7 @@ class StepGRPOConfig(GRPOConfig):
     follow the machine (on with an accelerator, off on the CPU).
 
     Raises:
-        ConfigError: A size, or a method cannot be used; before any model is loaded.
+        ConfigError: A size, a method or a penalty cannot be used; before any model is loaded.
     """
 
     method: str = field(default="step_grpo", metadata={"help": f"Estimator: {', '.join(METHODS)}."})
@@ -31,6 +33,10 @@ class StepGRPOConfig(GRPOConfig):
         default=None,
         metadata={"help": "Score from which a step counts as fully right; unset: the method's own."},
     )
+    penalties: list[str] = field(
+        default_factory=list, metadata={"help": f"Costs on steps, of {', '.join(PENALTIES)}."}
+    )
+
     loss_type: str = field(default="dr_grpo", metadata={"help": "trl's loss; see GRPOConfig."})
     scale_rewards: str = field(default="none", metadata={"help": "Not read: see method."})
     # transformers 5.24 renamed this setting to activation_checkpointing and warns on the old name, which
@@ -51,6 +57,7 @@ class StepGRPOConfig(GRPOConfig):
                 f"method is {self.method!r}, which is unknown.",
                 remedy=f"Choose one of {', '.join(METHODS)}.",
             )
+        check_penalties(self.penalties)
         has_accelerator = torch.accelerator.is_available() and not self.use_cpu
         if self.bf16 is None:
             self.bf16 = has_accelerator and not self.fp16
@@ -75,3 +82,17 @@ class StepGRPOConfig(GRPOConfig):
     def _eval_batch_size(self) -> int | None:
         is_evaluating = self.do_eval or str(getattr(self.eval_strategy, "value", self.eval_strategy)) != "no"
         return self.per_device_eval_batch_size * n_processes() if is_evaluating else None
+
+
+def check_penalties(names: Sequence[str]) -> None:
+    """Refuse penalties that do not exist.
+
+    Raises:
+        ConfigError: At least one is unknown.
+    """
+    unknown = [name for name in names if name not in PENALTIES]
+    if unknown:
+        raise ConfigError(
+            f"there is no penalty {', '.join(map(repr, unknown))}.",
+            remedy=f"Choose among {', '.join(PENALTIES)}.",
+        )

@@ -17,6 +17,7 @@ from datasets import Dataset
 from labeling.errors import ConfigError
 from labeling.records import Problem
 from labeling.rollouts.prompting import prompt_ids
+from rl.penalties import PenaltyCosts, step_costs
 from rl.sources import check_judged
 from rl.spans import CachedDecoder, broadcast, step_of_tokens
 from rl.step_source import JudgedCompletion, StepSource
@@ -90,6 +91,7 @@ class StepGRPOTrainer(GRPOTrainer):
         self._settings = args
         self._judged: Sequence[JudgedCompletion] = ()
         self._sampled: Sequence[tuple[str, list[int]]] = ()
+        self._costs: Sequence[PenaltyCosts] | None = None
         super().__init__(
             model=model,
             reward_funcs=[self.outcome],
@@ -120,6 +122,12 @@ class StepGRPOTrainer(GRPOTrainer):
         judged = check_judged(self._source.name, self._source.judge(problems, texts), len(texts))
         self._judged = judged
         self._sampled = list(zip(texts, completion_ids, strict=True))
+        self._costs = None
+        if names := self._settings.penalties:
+            self._costs = [
+                step_costs(problem.text, [text[start:end] for start, end in record.spans], names)
+                for problem, text, record in zip(problems, texts, judged, strict=True)
+            ]
         return [record.outcome for record in judged]
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -129,6 +137,7 @@ class StepGRPOTrainer(GRPOTrainer):
             self._judged,
             group_size=int((self.num_generations if mode == "train" else self.num_generations_eval) or 1),
             settings=self._settings.method_settings,
+            costs=self._costs,
         )
         metrics = self._metrics[mode]
         lengths = [len(ids) for _, ids in self._sampled]

@@ -110,12 +110,12 @@ def test_a_solution_too_long_for_the_prm_is_unscored_not_wrong():
 
 
 def test_a_verifier_without_a_grade_is_refused():
-    with pytest.raises(InputError, match="undecided.*cannot grade"):
+    with pytest.raises(InputError, match=r"undecided.*cannot grade"):
         VerifierSource(Undecided())
 
 
 def test_a_verifier_that_returns_too_few_verdicts_is_named():
-    with pytest.raises(InputError, match="too-few.*1 verdicts for 2 steps"):
+    with pytest.raises(InputError, match=r"too-few.*1 verdicts for 2 steps"):
         VerifierSource(TooFew(), grade=WORLD.grade).judge([PROBLEM], ["a\nb"])
 
 

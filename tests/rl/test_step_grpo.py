@@ -227,7 +227,7 @@ def test_grpo_04_c_accumulation_counts_in_the_round(golden, tmp_path):
 
 
 def test_grpo_04_d_the_evaluation_batch_is_checked_too(golden, tmp_path):
-    with pytest.raises(ConfigError, match="evaluation batch of 8 .* multiple of the 6"):
+    with pytest.raises(ConfigError, match=r"evaluation batch of 8 .* multiple of the 6"):
         build(tmp_path, sizes(golden, "d"))
 
 

@@ -1,0 +1,191 @@
+"""`prm train-policy` runs, goes on where it stopped, and refuses what cannot work."""
+
+import json
+import math
+
+import pytest
+from toy_policy import character_tokenizer, random_llama
+from transformers import AutoModelForCausalLM
+
+from labeling.errors import ConfigError, InputError, ModelError, StoreError
+from labeling.records import Problem
+from labeling.rollouts.sampler import Rollout
+from labeling.simulators.engineering import EngineeringWorld
+from rl import policy_run, train
+from rl.evaluation import evaluate_policy
+from rl.policy_run import last_whole_checkpoint
+from rl.sources import OutcomeSource, VerifierSource
+
+
+@pytest.fixture
+def policy(tmp_path):
+    folder = tmp_path / "start"
+    random_llama().save_pretrained(folder)
+    character_tokenizer().save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def problems(tmp_path):
+    file = tmp_path / "problems.jsonl"
+    rows = [{"id": f"p{i}", "problem": f"what is {i}+{i}?", "answer": str(2 * i)} for i in range(6)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+def recipe(tmp_path, policy, problems, **changes):
+    values = {
+        "model": str(policy),
+        "output": str(tmp_path / "run"),
+        "problems": str(problems),
+        "reward": "verifiers:toy_policy:EvenVerifier",
+        "method": "raw_sum",
+        "steps": 3,
+        "learning_rate": 1e-2,
+        "num_generations": 2,
+        "completions_per_step": 4,
+        "max_completion_tokens": 12,
+        "save_every": 1,
+    }
+    return train.TrainPolicyConfig(**{**values, **changes})
+
+
+class Interrupted(KeyboardInterrupt):
+    pass
+
+
+def test_an_interrupted_run_goes_on_to_the_weights_of_an_uninterrupted_one(
+    tmp_path, policy, problems, monkeypatch
+):
+    test_set = {"test_problems": str(problems), "test_count": 2, "penalties": ["padding"]}
+    whole = recipe(tmp_path, policy, problems, output=str(tmp_path / "whole"), **test_set)
+    report = train.run(whole)
+    assert report.counts["completions"] == 12
+    assert set(report.numbers["after"]) == {"greedy", "sampled"}
+
+    config = recipe(tmp_path, policy, problems, **test_set)
+    on_log = policy_run._Rows.on_log
+
+    def stop_in_step_three(self, args, state, *rest, **others):
+        if state.global_step == 3:
+            raise Interrupted
+        on_log(self, args, state, *rest, **others)
+
+    monkeypatch.setattr(policy_run._Rows, "on_log", stop_in_step_three)
+    with pytest.raises(Interrupted):
+        train.run(config)
+    monkeypatch.setattr(policy_run._Rows, "on_log", on_log)
+    assert not (tmp_path / "run" / "report.json").exists()
+    with pytest.raises(StoreError, match="other settings"):
+        train.run(recipe(tmp_path, policy, problems, **test_set, seed=5))
+
+    again = train.run(config)
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [1, 2, 3]
+    assert "step/penalty_padding" in rows[0]
+    assert again.counts == report.counts
+    a, b = (AutoModelForCausalLM.from_pretrained(tmp_path / name) for name in ("whole", "run"))
+    start = AutoModelForCausalLM.from_pretrained(policy)
+    pairs = list(zip(a.parameters(), b.parameters(), start.parameters(), strict=True))
+    assert all(p.equal(q) for p, q, _ in pairs)
+    assert not all(p.equal(s) for p, _, s in pairs)
+
+    stamp = (tmp_path / "run" / "model.safetensors").stat().st_mtime_ns
+    finished = train.run(config)
+    assert "finished before" in finished.notes[-1]
+    assert (tmp_path / "run" / "model.safetensors").stat().st_mtime_ns == stamp
+    with pytest.raises(StoreError, match="finished run with other settings"):
+        train.run(recipe(tmp_path, policy, problems, **test_set, steps=4))
+
+
+def test_a_missing_model_folder_is_refused_and_nothing_is_written(tmp_path, problems):
+    with pytest.raises(ModelError, match="does not exist"):
+        train.run(recipe(tmp_path, tmp_path / "nowhere", problems))
+    assert not (tmp_path / "run").exists()
+
+
+def test_too_few_problems_for_a_step_are_refused(tmp_path, policy, problems):
+    config = recipe(tmp_path, policy, problems, completions_per_step=16)
+    with pytest.raises(InputError, match="6 problems, and one optimiser step takes 8"):
+        train.run(config)
+
+
+def test_a_folder_of_something_else_is_not_written_into(tmp_path, policy, problems):
+    with pytest.raises(StoreError, match="not a run"):
+        train.run(recipe(tmp_path, policy, problems, output=str(policy)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"reward": "praise"}, "no reward 'praise'"),
+        ({"reward": "prm"}, "prm:FOLDER"),
+        ({"reward": "simulator"}, "needs a simulator"),
+        ({"method": "grop"}, "no method 'grop'"),
+        ({"penalties": ["pading"]}, "no penalty pading"),
+        ({"reward": "outcome", "penalties": ["padding"]}, "charged on steps"),
+        ({"simulator": "engineering"}, "either problems or simulator"),
+        ({"test_count": 3}, "test_problems"),
+        ({"num_generations": 3}, "cannot be cut into groups"),
+        ({"micro_batch_size": 3}, "micro_batch_size divides"),
+        ({"learning_rate": 0.0}, "positive"),
+    ],
+)
+def test_settings_that_contradict_are_refused(changes, message):
+    values = {"model": "m", "output": "o", "problems": "p", "completions_per_step": 4, "num_generations": 2}
+    with pytest.raises(ConfigError, match=message):
+        train.TrainPolicyConfig(**{**values, **changes})
+
+
+def test_a_checkpoint_that_was_not_written_to_its_end_is_passed_over(tmp_path):
+    for step, state in ((2, "{}"), (10, '{"torn'), (4, "{}")):
+        (tmp_path / f"checkpoint-{step}").mkdir()
+        (tmp_path / f"checkpoint-{step}" / "trainer_state.json").write_text(state)
+    (tmp_path / "checkpoint-12").mkdir()
+    assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-4"
+    assert last_whole_checkpoint(tmp_path / "none") is None
+
+
+WORLD = EngineeringWorld(part="deep", depths=(3, 3))
+
+
+class Parrot:
+    """Says the given texts, one problem after the other."""
+
+    def __init__(self, texts):
+        self.texts = texts
+
+    def extend(self, prefixes, n, *, max_tokens, keys):
+        return [[Rollout(text=t, tokens=10, is_cut=t == "") for t in texts] for texts in self.texts]
+
+
+def solution(problem, *, slip=False):
+    lines = [f"{a} {b} {c} {d} = {e}" for a, b, c, d, e in problem.meta["steps"]]
+    if slip:
+        lines.insert(1, "check 1 = 2")
+    return "\n".join([*lines, f"answer {problem.answer}"])
+
+
+def test_accuracy_and_strict_accuracy_worked_by_hand():
+    first, second = WORLD.problems(2, split="test", seed=0)
+    texts = [[solution(first), solution(first, slip=True)], [solution(second), ""]]
+    result = evaluate_policy(Parrot(texts), [first, second], VerifierSource(WORLD), n=2, max_tokens=9)
+    assert result.accuracy.value == 0.75
+    assert result.strict_accuracy.value == 0.5
+    assert result.cut.value == 0.25
+    assert result.filler.value == 0.25
+    assert result.steps.value == (4 + 5 + 4 + 0) / 4
+    assert (result.accuracy.n, result.n_solutions, result.n_unscored) == (2, 4, 0)
+
+
+def test_what_cannot_be_checked_is_left_out_and_counted():
+    problem = Problem(id="p", text="?")
+    source = OutcomeSource(lambda problem, text: None)
+    result = evaluate_policy(Parrot([["a"]]), [problem], source, max_tokens=9)
+    assert math.isnan(result.accuracy.value)
+    assert result.n_unscored == 1
+
+
+def test_evaluation_without_problems_is_refused():
+    with pytest.raises(InputError, match="no problems"):
+        evaluate_policy(Parrot([]), [], OutcomeSource(WORLD.grade), max_tokens=9)
