@@ -32,6 +32,15 @@ def test_eval_02_comes_out_of_the_module(load, golden):
     assert (found["n"], found["n_unknown"]) == (5, 1)
 
 
+def test_the_number_of_bins_reaches_the_metric(load):
+    # Two bins: gaps .2 and 7/15 for 2 and 3 of 5 steps, as worked in the tests of calibration.
+    found = load("step_calibration").compute(
+        predictions=[0.2, 0.4, 0.6, 0.8, 1.0], references=[1, 0, 0, 0, 1], n_bins=2
+    )
+    assert found["ece"] == pytest.approx(2 / 5 * 0.2 + 3 / 5 * 7 / 15)
+    assert found["mce"] == pytest.approx(7 / 15)
+
+
 def test_auroc_comes_out_of_the_module_and_unknown_labels_are_counted(load):
     found = load("step_auroc").compute(predictions=[0.9, 0.5, 0.5, 0.1, 0.3], references=[1, 1, 0, 0, -100])
     assert found == {"auroc": 3.5 / 4, "n": 4, "n_unknown": 1}

@@ -9,9 +9,9 @@ from transformers import LlamaConfig, LlamaForTokenClassification, PreTrainedTok
 
 from labeling.errors import ConfigError, InputError, ModelError, RecordError
 from prm import checkpoint
-from prm.benchmarks.first_error import first_error_f1, predict_first_error
+from prm.benchmarks.first_error import choose_threshold, first_error_f1, predict_first_error
 from prm.benchmarks.scored import ScoredChain, is_at_risk, usable_steps
-from prm.calibration.calibrators import load_calibrator
+from prm.calibration.calibrators import fit_calibrator, load_calibrator
 from prm.calibration.metrics import brier_score, expected_calibration_error, step_auroc
 from prm.calibration.split import is_for_calibration
 from prm.cli import main
@@ -157,6 +157,23 @@ def test_scores_are_measured_on_problems_that_fitted_nothing(tmp_path, model, la
     assert (
         report.numbers["after_calibration"]["brier"].value
         < report.numbers["before_calibration"]["brier"].value
+    )
+
+
+def test_threshold_and_calibrator_come_from_the_calibration_problems_alone(tmp_path, model, labels, rows):
+    report = run(config(tmp_path, labels, model=model, seed=5))
+    fitting = [r for r in rows if is_for_calibration(r["prompt"], seed=5)]
+    raw = StepScorer.from_pretrained(model).score(
+        [r["prompt"] for r in fitting], [r["completions"] for r in fitting]
+    )
+    fitted = fit_calibrator(
+        "temperature", np.concatenate(raw), np.concatenate([r["labels"] for r in fitting])
+    )
+    gold = [next((i for i, label in enumerate(r["labels"]) if not label), -1) for r in fitting]
+    saved = report.numbers["calibrator"]["temperature"]
+    assert saved == pytest.approx(fitted.to_dict()["temperature"], rel=1e-4)
+    assert report.numbers["threshold_on_raw_score"] == pytest.approx(
+        choose_threshold(raw, gold).threshold, abs=1e-5
     )
 
 
