@@ -1,5 +1,6 @@
 """The stage behind `prm train-policy`: a policy, problems and a reward -> a better policy."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -126,8 +127,6 @@ def comparable(config: TrainPolicyConfig) -> dict[str, Any]:
 
 
 def _finished(output: Path, config: TrainPolicyConfig) -> Report:
-    import json
-
     body = json.loads((output / REPORT_FILE).read_text(encoding="utf-8"))
     settings = body.get("settings", {})
     if body.get("stage") != "train-policy" or any(

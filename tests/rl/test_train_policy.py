@@ -67,9 +67,9 @@ def test_an_interrupted_run_goes_on_to_the_weights_of_an_uninterrupted_one(
     on_log = policy_run._Rows.on_log
 
     def stop_in_step_three(self, args, state, *rest, **others):
+        on_log(self, args, state, *rest, **others)
         if state.global_step == 3:
             raise Interrupted
-        on_log(self, args, state, *rest, **others)
 
     monkeypatch.setattr(policy_run._Rows, "on_log", stop_in_step_three)
     with pytest.raises(Interrupted):
