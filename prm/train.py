@@ -13,7 +13,7 @@ import torch
 from datasets import Dataset
 from peft import LoraConfig, TaskType
 from sklearn.metrics import roc_auc_score
-from transformers import set_seed
+from transformers import TrainerState, set_seed
 from transformers.trainer_utils import get_last_checkpoint
 
 from labeling.errors import ConfigError, InputError, StoreError
@@ -101,7 +101,7 @@ def run(config: TrainPRMConfig) -> Report:
     work = _work_path(config)
     trainer = _trainer(config, train)
     _claim_work_folder(config, work)
-    result = trainer.train(resume_from_checkpoint=get_last_checkpoint(str(work / "checkpoints")))
+    state = _train(trainer, work / "checkpoints")
     difference = checkpoint.save(
         trainer.accelerator.unwrap_model(trainer.model),
         trainer.layout,
@@ -111,9 +111,9 @@ def run(config: TrainPRMConfig) -> Report:
     )
     scorer = StepScorer.from_pretrained(work / "model", device=trainer.args.device)
     counts |= {f"training {name}": count for name, count in trainer.counts.items()}
-    counts |= {"held-out rows": len(held_out), "optimiser steps": result.global_step}
+    counts |= {"held-out rows": len(held_out), "optimiser steps": state.global_step}
     numbers: dict[str, Any] = {
-        "training loss": result.training_loss,
+        "training loss at the end": [entry["loss"] for entry in state.log_history if "loss" in entry][-1],
         "largest score difference after reloading": difference,
     }
     if held_out:
@@ -278,6 +278,19 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
         peft_config=adapter,
         labels_sha256=_sha256(config.labels),
     )
+
+
+def _train(trainer: PRMTrainer, checkpoints: Path) -> TrainerState:
+    """Train from the last checkpoint on, if there is one."""
+    last = get_last_checkpoint(str(checkpoints))
+    if last is not None:
+        state = TrainerState.load_from_json(str(Path(last) / "trainer_state.json"))
+        if state.global_step >= state.max_steps:
+            # The run was interrupted behind its last step, and `train` would take one step more.
+            trainer._load_from_checkpoint(last)
+            return state
+    trainer.train(resume_from_checkpoint=last)
+    return trainer.state
 
 
 def _work_path(config: TrainPRMConfig) -> Path:

@@ -12,6 +12,7 @@ from labeling.errors import ConfigError, InputError, ModelError, StoreError
 from labeling.records import labelled_from_row
 from prm.model import StepScorer
 from prm.train import TrainPRMConfig, held_out_auroc, run, split_by_problem
+from prm.trainer import PRMTrainer
 
 
 def row(k, **more):
@@ -66,24 +67,36 @@ def test_the_stage_leaves_a_prm_and_a_report_and_nothing_else(base_folder, label
     assert json.loads(printed) == pytest.approx(here, abs=1e-5)
 
 
-def test_an_interrupted_run_goes_on_to_the_same_model(base_folder, labels, tmp_path, monkeypatch):
-    whole = settings(base_folder, labels, tmp_path / "whole")
-    run(whole)
-    torn = settings(base_folder, labels, tmp_path / "torn")
+@pytest.mark.parametrize(("moment", "lora_rank"), [("in the last step", 2), ("behind the last step", 0)])
+def test_an_interrupted_run_goes_on_to_the_same_model(
+    base_folder, labels, tmp_path, monkeypatch, moment, lora_rank
+):
+    adapters = {"lora_rank": lora_rank, "lora_targets": ["q_proj"]}
+    run(settings(base_folder, labels, tmp_path / "whole", **adapters))
+    torn = settings(base_folder, labels, tmp_path / "torn", **adapters)
+    real_step, real_save = PRMTrainer.training_step, prm.train.checkpoint.save
 
-    def interrupt(*arguments, **more):
+    def step(trainer, *arguments):
+        if trainer.state.global_step == 2 and moment == "in the last step":
+            raise KeyboardInterrupt
+        return real_step(trainer, *arguments)
+
+    def save(*arguments, **more):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(prm.train.checkpoint, "save", interrupt)
+        patch.setattr(PRMTrainer, "training_step", step)
+        patch.setattr(prm.train.checkpoint, "save", save)
         with pytest.raises(KeyboardInterrupt):
             run(torn)
+    assert prm.train.checkpoint.save is real_save
     assert not (tmp_path / "torn").exists()
     assert list((tmp_path / ".torn.partial" / "checkpoints").glob("checkpoint-*"))
     report = run(torn)
     assert report.counts["optimiser steps"] == 3
     one, other = (StepScorer.from_pretrained(tmp_path / name) for name in ("whole", "torn"))
-    assert torch.equal(one.model.score.weight, other.model.score.weight)
+    for name, weight in one.model.state_dict().items():
+        assert torch.equal(weight, other.model.state_dict()[name]), name
     assert not (tmp_path / ".torn.partial").exists()
 
 
