@@ -91,6 +91,8 @@ def run(config: LabelConfig) -> Report:
         InputError: The input, the policy or the output cannot be used.
     """
     config.check()
+    if config.verifier:
+        load_panel(config.verifier)  # an unknown name is the user's mistake: say so before any work
     started = time.monotonic()
     report = Report(stage="label", settings=asdict(config))
     solutions, reading_counts = _solutions(config)
@@ -230,7 +232,6 @@ def _label(config: LabelConfig, todo: list[Solution], spent: Counter[str]) -> It
 
 def _label_by_programs(config: LabelConfig, todo: list[Solution]) -> Iterator[LabelledSolution]:
     processes = min(config.processes or os.cpu_count() or 1, max(1, len(todo) // CHUNK))
-    load_panel(config.verifier)  # an unknown name is the user's mistake: say so before any worker starts
     if processes == 1:
         _start_worker(config.verifier)
         yield from map(_verify, todo)

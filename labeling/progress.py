@@ -10,6 +10,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -40,15 +41,47 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _bar(items: Iterable[T], total: int, description: str) -> Iterator[T]:
-    columns = (
+class Meter:
+    """Progress of work that reports its own count: a bar on a terminal, a line now and then in a log."""
+
+    def __init__(self, description: str, *, total: int) -> None:
+        self.description = description
+        self.total = total
+        self._started = self._last_line = time.monotonic()
+        self._progress: Progress | None = None
+        if sys.stderr.isatty():
+            self._progress = Progress(*_columns(), console=Console(stderr=True))
+            self._progress.start()
+            self._task = self._progress.add_task(description, total=total)
+
+    def show(self, count: int, note: str = "") -> None:
+        """Say that `count` of the total are done, with a few words more."""
+        if self._progress is not None:
+            self._progress.update(self._task, completed=count, description=f"{self.description} {note}")
+            return
+        now = time.monotonic()
+        if count >= self.total or now - self._last_line >= SECONDS_BETWEEN_LOG_LINES:
+            say(f"{self.description}: {count}/{self.total} after {now - self._started:.0f} s {note}".rstrip())
+            self._last_line = now
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._progress is not None:
+            self._progress.stop()
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    return (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+
+
+def _bar(items: Iterable[T], total: int, description: str) -> Iterator[T]:
+    with Progress(*_columns(), console=Console(stderr=True)) as progress:
         task = progress.add_task(description, total=total)
         for item in items:
             yield item

@@ -13,10 +13,11 @@ import torch
 from datasets import Dataset
 from peft import LoraConfig, TaskType
 from sklearn.metrics import roc_auc_score
-from transformers import TrainerState, set_seed
+from transformers import PrinterCallback, TrainerCallback, TrainerState, set_seed
 from transformers.trainer_utils import get_last_checkpoint
 
 from labeling.errors import ConfigError, InputError, StoreError
+from labeling.progress import Meter
 from labeling.randomness import derive_seed, generator
 from labeling.records import UNKNOWN_LABEL, LabelledSolution
 from labeling.report import Estimate, Report, cluster_bootstrap, plain
@@ -257,6 +258,7 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
         save_steps=0.1,
         save_total_limit=1,
         report_to="none",
+        disable_tqdm=True,
         dataloader_pin_memory=torch.cuda.is_available(),
         seed=config.seed,
     )
@@ -289,8 +291,33 @@ def _train(trainer: PRMTrainer, checkpoints: Path) -> TrainerState:
             # The run was interrupted behind its last step, and `train` would take one step more.
             trainer._load_from_checkpoint(last)
             return state
+    trainer.add_callback(_ShowProgress())
+    trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=last)
     return trainer.state
+
+
+class _ShowProgress(TrainerCallback):
+    """Shows the optimiser steps and the latest loss."""
+
+    def __init__(self) -> None:
+        self._meter: Meter | None = None
+        self._note = ""
+
+    def on_train_begin(self, args: Any, state: TrainerState, control: Any, **others: Any) -> None:
+        self._meter = Meter("train-prm", total=state.max_steps)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **others: Any) -> None:
+        if logs and "loss" in logs:
+            self._note = f"loss {float(logs['loss']):.3f}"
+
+    def on_step_end(self, args: Any, state: TrainerState, control: Any, **others: Any) -> None:
+        if self._meter is not None:
+            self._meter.show(state.global_step, self._note)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        if self._meter is not None:
+            self._meter.close()
 
 
 def _work_path(config: TrainPRMConfig) -> Path:

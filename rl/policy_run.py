@@ -125,7 +125,10 @@ def _trainer(
         penalties=config.penalties,
         max_steps=config.steps,
         learning_rate=config.learning_rate,
-        lr_scheduler_type="constant",
+        lr_scheduler_type="constant_with_warmup",
+        warmup_steps=config.warmup_steps,
+        # Adam's usual 0.999 remembers a thousand steps; a run has tens, and its gradients grow a lot.
+        adam_beta2=0.99,
         num_generations=config.num_generations,
         per_device_train_batch_size=micro,
         gradient_accumulation_steps=config.completions_per_step // micro,

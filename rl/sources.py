@@ -9,6 +9,7 @@ from labeling.records import Problem, Solution
 from labeling.steps import segment
 from labeling.verifiers.answers import extract_answer
 from labeling.verifiers.verdict import Outcome, Verdict
+from rl.penalties import idle_steps
 from rl.step_source import JudgedCompletion
 
 Grade = Callable[[Problem, str], bool | None]
@@ -188,11 +189,14 @@ def solution_of(problem: Problem, text: str, segment_mode: str) -> Solution:
     return Solution(id=problem.id, problem=problem, text=text, steps=steps)
 
 
-def filler_of(world: Any, problem: Problem, solution: Solution) -> tuple[bool, ...] | None:
-    """Tell which steps are not needed; None when `world` cannot tell (it has no `truth`)."""
+def filler_of(world: Any, problem: Problem, solution: Solution) -> tuple[bool, ...]:
+    """Tell which steps are not needed: by the world's truth, or by the text where there is none.
+
+    Text alone (`rl.penalties.idle_steps`) finds repetition and empty checks, not every useless step.
+    """
     truth = getattr(world, "truth", None)
     if truth is None:
-        return None
+        return tuple(bool(idle) for idle in idle_steps(problem.text, solution.step_texts))
     return tuple(not known.is_needed for known in truth(problem, solution))
 
 

@@ -48,7 +48,12 @@ class TrainPolicyConfig:
         default_factory=list, metadata={"help": f"Costs on steps, of {', '.join(PENALTIES)}."}
     )
     steps: int = field(default=60, metadata={"help": "Optimiser steps."})
-    learning_rate: float = field(default=1e-6, metadata={"help": "Learning rate, constant."})
+    learning_rate: float = field(
+        default=1e-6, metadata={"help": "Learning rate, constant after the warm-up."}
+    )
+    warmup_steps: int = field(
+        default=0, metadata={"help": "Optimiser steps over which the rate rises; small models need some."}
+    )
     num_generations: int = field(default=8, metadata={"help": "Completions of one problem (group size)."})
     completions_per_step: int = field(
         default=64, metadata={"help": "Completions an optimiser step: problems x num_generations."}

@@ -58,6 +58,11 @@ class StepGRPOConfig(GRPOConfig):
                 remedy=f"Choose one of {', '.join(METHODS)}.",
             )
         check_penalties(self.penalties)
+        if self.method == "raw_sum":
+            warnings.warn(
+                "raw_sum pays for every step that looks right, so a policy learns to pad; use it to compare.",
+                stacklevel=2,
+            )
         has_accelerator = torch.accelerator.is_available() and not self.use_cpu
         if self.bf16 is None:
             self.bf16 = has_accelerator and not self.fp16
