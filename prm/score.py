@@ -15,8 +15,8 @@ from labeling.sources.jsonl import parse_labelled, read
 from prm.files import write_jsonl
 from prm.model import StepScorer
 
-CHUNK_ROWS = 512
-"""Rows that are batched together by length."""
+CHUNK_ROWS = 64
+"""Rows that are batched together by length; progress is shown between them."""
 
 
 @dataclass
