@@ -2,8 +2,8 @@
 
     python -m benchmarks.quickstart_seeds --seeds 0 1 2 --output runs/seeds
 
-Runs `prm quickstart` once a seed (a finished run is not repeated) and prints one Markdown table: the mean over
-seeds with the lowest and the highest.
+Runs `prm quickstart` once a seed (a finished run is not repeated) and prints one Markdown table: the mean
+over seeds with the lowest and the highest.
 """
 
 import argparse
@@ -26,7 +26,9 @@ ROWS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--output", type=Path, default=Path("runs/seeds"))
     arguments = parser.parse_args()

@@ -174,10 +174,29 @@ def _flat(block: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for name, value in block.items():
         label = f"{prefix}{name}"
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and {"value", "low", "high", "n"} <= value.keys():
+            rows.append((label, _estimate_text(value)))
+        elif isinstance(value, Mapping):
             rows += _flat(value, f"{label} / ")
         elif isinstance(value, float):
             rows.append((label, f"{value:.4g}"))
         elif not isinstance(value, (list, tuple)):
             rows.append((label, str(value)))
     return rows
+
+
+def _estimate_text(estimate: Mapping[str, Any]) -> str:
+    """Show an estimate that was read back from JSON as `Estimate` shows itself."""
+
+    def number(name: str) -> float:
+        return math.nan if estimate[name] is None else estimate[name]
+
+    return str(
+        Estimate(
+            value=number("value"),
+            low=number("low"),
+            high=number("high"),
+            n=estimate["n"],
+            method=estimate.get("method", ""),
+        )
+    )

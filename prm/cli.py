@@ -84,6 +84,7 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
     """Load the stage behind a verb, build its config, run it, print its report's headline."""
     # One bar a stage is ours; those of model loading would be in its way.
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     from prm.config import parse_config
 
     verb = VERBS[name]

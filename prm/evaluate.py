@@ -48,6 +48,8 @@ class EvaluateConfig:
     """Folder of the process reward model whose scores are measured."""
     verdicts: str = ""
     """File of verdicts written by `prm label`, measured instead of a model; matched by id."""
+    until_first_error: bool = False
+    """Leave out what follows a chain's first wrong step, as for a model that was trained so."""
     calibrator: str = "temperature"
     """Fitted on the calibration problems and saved into the model: temperature, isotonic, platt or none."""
     calibration_share: float = 0.5
@@ -167,6 +169,11 @@ def _evaluate_model(labelled: list[LabelledSolution], config: EvaluateConfig, re
         ScoredChain.of(one, scores)
         for one, scores in zip(labelled, _raw_scores(labelled, config, report), strict=True)
     ]
+    if config.until_first_error:
+        whole = sum(int(chain.is_usable.sum()) for chain in chains)
+        chains = [chain.until_first_error() for chain in chains]
+        left = sum(int(chain.is_usable.sum()) for chain in chains)
+        report.counts["steps behind a first error, left out"] = whole - left
     calibrator = evaluate_chains(chains, config, report)
     if calibrator is not None:
         from prm.checkpoint import update_calibration

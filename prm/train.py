@@ -19,7 +19,7 @@ from transformers.trainer_utils import get_last_checkpoint
 from labeling.errors import ConfigError, InputError, StoreError
 from labeling.progress import Meter
 from labeling.randomness import derive_seed, generator
-from labeling.records import UNKNOWN_LABEL, LabelledSolution
+from labeling.records import UNKNOWN_LABEL, WRONG_LABEL, LabelledSolution, StepLabel
 from labeling.report import Estimate, Report, cluster_bootstrap, plain
 from labeling.rollouts.policies import policy_folder
 from labeling.sources.jsonl import read_labelled
@@ -46,6 +46,12 @@ class TrainPRMConfig:
     separator: str = field(default="\n", metadata={"help": "Text behind every step."})
     max_tokens: int | None = field(
         default=None, metadata={"help": "Cut solutions at this many tokens; default: the model's context."}
+    )
+    until_first_error: bool = field(
+        default=False,
+        metadata={
+            "help": "Leave out what follows the first wrong step: whether it is right often cannot be said."
+        },
     )
     holdout_fraction: float = field(
         default=0.1, metadata={"help": "Share of problems kept out of training, in [0, 1)."}
@@ -226,18 +232,27 @@ def _read(config: TrainPRMConfig) -> tuple[list[LabelledSolution], dict[str, int
     return solutions, counts
 
 
-def _rows(solutions: Sequence[LabelledSolution], label_kind: str) -> Dataset:
-    def target(label: Any) -> float:
-        return label.value if label_kind == "hard" or label.soft is None else label.soft
+def _rows(solutions: Sequence[LabelledSolution], label_kind: str, *, until_first_error: bool) -> Dataset:
+    def target(label: StepLabel) -> float:
+        return float(label.value if label_kind == "hard" or label.soft is None else label.soft)
 
+    n_steps = [steps_to_learn(s, until_first_error=until_first_error) for s in solutions]
     return Dataset.from_dict(
         {
             "id": [solution.solution.id for solution in solutions],
             "prompt": [solution.solution.problem.text for solution in solutions],
-            "completions": [solution.solution.step_texts for solution in solutions],
-            "labels": [[float(target(label)) for label in solution.labels] for solution in solutions],
+            "completions": [s.solution.step_texts[:n] for s, n in zip(solutions, n_steps, strict=True)],
+            "labels": [[target(x) for x in s.labels[:n]] for s, n in zip(solutions, n_steps, strict=True)],
         }
     )
+
+
+def steps_to_learn(solution: LabelledSolution, *, until_first_error: bool) -> int:
+    """Count the steps to train on: all, or those up to and including the first wrong one."""
+    values = [label.value for label in solution.labels]
+    if until_first_error and WRONG_LABEL in values:
+        return values.index(WRONG_LABEL) + 1
+    return len(values)
 
 
 def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTrainer:
@@ -275,7 +290,7 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
     return PRMTrainer(
         checkpoint.load_classifier(folder, is_head_trained=False).float(),
         arguments,
-        _rows(train, config.label_kind),
+        _rows(train, config.label_kind, until_first_error=config.until_first_error),
         checkpoint.load_tokenizer(folder),
         peft_config=adapter,
         labels_sha256=_sha256(config.labels),

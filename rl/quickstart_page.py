@@ -65,7 +65,6 @@ def summarise(stages: Stages, settings: dict[str, Any]) -> Report:
             },
             "prm": {
                 "step AUROC": evaluate["step_auroc"],
-                "step AUROC while still right": evaluate["step_auroc_at_risk"],
                 "first-error F1": evaluate["first_error_f1"],
                 "ECE before calibration": evaluate["before_calibration"]["ece"],
                 "ECE after calibration": calibrated["ece"],
@@ -73,7 +72,6 @@ def summarise(stages: Stages, settings: dict[str, Any]) -> Report:
                 "Brier after calibration": calibrated["brier"],
             },
         },
-        seconds=sum(stage.get("seconds", 0.0) for stage in stages.values()),
     )
 
 
@@ -95,7 +93,7 @@ def write_page(folder: Path, stages: Stages, report: Report) -> Path:
     path = folder / "report.html"
     page = Page(
         title="Quickstart: from problems to a better policy",
-        subtitle=f"seed {report.settings['seed']}, {data['seconds']:.0f} seconds of work",
+        subtitle=f"seed {report.settings['seed']}, {data['seconds']:.0f} seconds",
         headline=headline(policies),
         policy_text=(
             f"Each run starts from the same policy and samples "
@@ -223,9 +221,10 @@ def prm_text(data: Mapping[str, Any]) -> str:
     """Say what the PRM learned from and where it was measured."""
     n = data["numbers"]["prm"]["step AUROC"]["n"]
     return (
-        "A two-class head on the starter policy's own body, trained on the verdicts. Measured on the "
-        f"starter policy's solutions of {n} held-out problems; calibrator and threshold come from other "
-        "held-out problems."
+        "A two-class head on the starter policy's own body, trained on the verdicts up to the first wrong "
+        "step: whatever follows an error is called wrong and teaches nothing. Measured on the same kind of "
+        f"steps, in the starter policy's solutions of {n} held-out problems; calibrator and threshold come "
+        "from other held-out problems."
     )
 
 

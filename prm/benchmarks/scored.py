@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labeling.randomness import generator
-from labeling.records import RIGHT_LABEL, UNKNOWN_LABEL, LabelledSolution, first_error_of
+from labeling.records import RIGHT_LABEL, UNKNOWN_LABEL, WRONG_LABEL, LabelledSolution, first_error_of
 from labeling.report import Estimate
 from labeling.verifiers.verdict import Outcome
 from prm.benchmarks.first_error import first_error_over_problems, predict_first_error
@@ -49,6 +49,12 @@ class ScoredChain:
             labels=np.array([label.value for label in labelled.labels], dtype=np.int64),
             first_error=known_first_error(labelled),
         )
+
+    def until_first_error(self) -> "ScoredChain":
+        """Return the chain with the labels behind its first wrong step unknown."""
+        is_wrong = self.labels == WRONG_LABEL
+        is_behind = np.cumsum(is_wrong) > is_wrong
+        return replace(self, labels=np.where(is_behind, UNKNOWN_LABEL, self.labels))
 
     @property
     def is_scored(self) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """Settings of the step-level trainer: trl's GRPOConfig and the few fields that ours adds."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

@@ -356,3 +356,14 @@ def test_the_command_prints_the_numbers_and_exits_with_0_or_2(tmp_path, capsys):
 def test_the_recipe_is_a_complete_config(repository):
     recipe = repository / "recipes" / "tiny" / "evaluate.yaml"
     parse_config(EvaluateConfig, ["--config", str(recipe)], prog="prm evaluate", description="").check()
+
+
+def test_steps_behind_a_first_error_can_be_left_out(tmp_path, model, labels, rows):
+    report = run(config(tmp_path, labels, model=model, seed=5, until_first_error=True))
+    held_out = [r for r in rows if not is_for_calibration(r["prompt"], seed=5)]
+    used = [r["labels"].index(0) + 1 if 0 in r["labels"] else len(r["labels"]) for r in held_out]
+    assert report.counts["test steps used"] == sum(used)
+    every = [r["labels"].index(0) + 1 if 0 in r["labels"] else len(r["labels"]) for r in rows]
+    behind = sum(len(r["labels"]) for r in rows) - sum(every)
+    assert report.counts["steps behind a first error, left out"] == behind > 0
+    assert report.numbers["step_auroc"].value == report.numbers["step_auroc_at_risk"].value

@@ -176,3 +176,11 @@ def test_the_auroc_is_that_of_all_labelled_steps(prm_folder):
     won = sum((r > w) + 0.5 * (r == w) for r in right for w in wrong)
     assert estimate.value == pytest.approx(won / (len(right) * len(wrong)))
     assert held_out_auroc(scorer, [labelled_from_row(row(0))], seed=0) == (None, 2, 0)
+
+
+def test_what_follows_the_first_wrong_step_can_be_left_out_of_training(base_folder, labels, tmp_path):
+    whole = run(settings(base_folder, labels, tmp_path / "whole"))
+    cut = run(settings(base_folder, labels, tmp_path / "cut", until_first_error=True))
+    # By hand: 18 training rows of 2 steps; every second row is wrong from its first step on.
+    assert whole.counts["training steps labelled"] == 36
+    assert cut.counts["training steps labelled"] == 27

@@ -260,3 +260,8 @@ def test_defaults_suit_the_machine_and_keep_the_denominator_constant(tmp_path):
     assert (chosen.loss_type, chosen.scale_rewards, chosen.beta) == ("dr_grpo", "none", 0.0)
     assert chosen.bf16 is False
     assert chosen.activation_checkpointing is False
+
+
+def test_the_naive_sum_warns_that_it_pays_for_padding(tmp_path):
+    with pytest.warns(UserWarning, match="learns to pad"):
+        settings(tmp_path, method="raw_sum")

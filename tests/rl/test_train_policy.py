@@ -54,6 +54,7 @@ class Interrupted(KeyboardInterrupt):
     pass
 
 
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
 def test_an_interrupted_run_goes_on_to_the_weights_of_an_uninterrupted_one(
     tmp_path, policy, problems, monkeypatch
 ):

@@ -1,0 +1,59 @@
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from rl.charts import learning_curves, smooth
+from rl.page import cell, chain, colour_of
+
+
+def test_smoothing_is_a_centred_mean_that_leaves_gaps_out():
+    # By hand, span 3: (1+3)/2, (1+3)/2 with the gap left out, (3+5)/2, (3+5)/2.
+    assert smooth([1.0, math.nan, 3.0, 5.0], span=3) == pytest.approx([1.0, 2.0, 4.0, 4.0])
+
+
+def test_smoothing_a_constant_changes_nothing_and_no_number_gives_no_number():
+    assert smooth([2.0] * 20) == pytest.approx([2.0] * 20)
+    assert np.isnan(smooth([math.nan] * 3)).all()
+
+
+def test_colours_run_from_wrong_to_right_and_grey_means_no_score():
+    wrong, middle, right, none = (colour_of(score)[0] for score in (0.0, 0.5, 1.0, None))
+    assert len({wrong, middle, right, none}) == 4
+    assert colour_of(-1.0) == colour_of(0.0)
+    assert colour_of(2.0) == colour_of(1.0)
+
+
+def red(score):
+    return int(colour_of(score)[0][1:3], 16)
+
+
+def blue(score):
+    return int(colour_of(score)[0][5:7], 16)
+
+
+def test_more_right_is_bluer_and_less_red():
+    scores = [0.5, 0.7, 0.9, 1.0]
+    assert all(red(a) >= red(b) for a, b in itertools.pairwise(scores))
+    assert blue(0.0) < blue(0.5) < 256
+
+
+def test_a_missing_number_is_shown_as_missing():
+    assert cell({"value": None}) == {"value": "n/a", "range": ""}
+    assert cell({"value": 0.5, "low": 0.25, "high": 0.75}) == {"value": "0.500", "range": "0.250 to 0.750"}
+    steps = [{"text": "x", "score": None, "verdict": "UNDECIDED", "reason": ""}]
+    assert chain("t", "p", steps)["steps"][0]["score"] == "n/a"
+
+
+def test_two_charts_on_one_page_share_no_id():
+    curve = [{"completions": 64, "a": 0.5}, {"completions": 128, "a": math.nan}]
+    one, two = (
+        learning_curves({"exact": curve}, {"exact": "exact"}, quantities=(("a", title),)) for title in "XY"
+    )
+    ids = [set(re.findall(r'id="([^"]+)"', svg)) for svg in (one, two)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+    for svg, known in zip((one, two), ids, strict=True):
+        assert set(re.findall(r"url\(#([^)]+)\)", svg)) <= known
