@@ -105,7 +105,7 @@ def write_page(folder: Path, stages: Stages, report: Report) -> Path:
         policy_columns=list(COLUMNS.values()),
         policy_rows=policy_rows(policies),
         curves_svg=learning_curves(
-            curves,
+            {name: curves[name] for name in (OUTCOME, EXACT, PRM)},
             ARM_NAMES,
             quantities=(("step/outcome", "Right answers in training"), ("completions/mean_length", "Tokens")),
         ),
@@ -114,7 +114,7 @@ def write_page(folder: Path, stages: Stages, report: Report) -> Path:
         padding_svg=learning_curves(
             curves,
             ARM_NAMES,
-            quantities=(("filler", "Filler lines a solution"), ("outcome", "Right answers")),
+            quantities=(("step/filler", "Filler lines a solution"), ("step/steps", "Lines a solution")),
         ),
         padding_caption="A filler line is true and useless, such as “check 30 = 30”.",
         labels_text=labels_text(data),
