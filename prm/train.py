@@ -14,7 +14,6 @@ from datasets import Dataset
 from peft import LoraConfig, TaskType
 from sklearn.metrics import roc_auc_score
 from transformers import PrinterCallback, TrainerCallback, TrainerState, set_seed
-from transformers.trainer_utils import get_last_checkpoint
 
 from labeling.errors import ConfigError, InputError, StoreError
 from labeling.progress import Meter
@@ -28,6 +27,7 @@ from prm import checkpoint
 from prm.calibration.split import normalised_problem_text
 from prm.files import write_jsonl
 from prm.model import StepScorer
+from prm.resume import STATE_FILE, last_whole_checkpoint
 from prm.trainer import LABEL_KINDS, PRMConfig, PRMTrainer
 
 N_PROBES = 8
@@ -298,17 +298,17 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
 
 
 def _train(trainer: PRMTrainer, checkpoints: Path) -> TrainerState:
-    """Train from the last checkpoint on, if there is one."""
-    last = get_last_checkpoint(str(checkpoints))
+    """Train from the last whole checkpoint on, if there is one."""
+    last = last_whole_checkpoint(checkpoints)
     if last is not None:
-        state = TrainerState.load_from_json(str(Path(last) / "trainer_state.json"))
+        state = TrainerState.load_from_json(str(last / STATE_FILE))
         if state.global_step >= state.max_steps:
             # The run was interrupted behind its last step, and `train` would take one step more.
-            trainer._load_from_checkpoint(last)
+            trainer._load_from_checkpoint(str(last))
             return state
     trainer.add_callback(_ShowProgress())
     trainer.remove_callback(PrinterCallback)
-    trainer.train(resume_from_checkpoint=last)
+    trainer.train(resume_from_checkpoint=None if last is None else str(last))
     return trainer.state
 
 

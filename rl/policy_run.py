@@ -23,6 +23,7 @@ from labeling.simulators.load import load_simulator
 from labeling.sources.jsonl import read_problems
 from labeling.store import hash_file
 from labeling.verifiers.answers import AnswersVerifier
+from prm.resume import last_whole_checkpoint, step_of
 from rl.evaluation import evaluate_policy
 from rl.rewards import Judges, load_judges
 from rl.train import TrainPolicyConfig, comparable
@@ -56,7 +57,7 @@ def train_policy(config: TrainPolicyConfig) -> Report:
         before = _evaluate_once(output / BEFORE_FILE, policy, test, judges, config)
         trainer = _trainer(config, policy, judges, train, output)
         last = last_whole_checkpoint(output / CHECKPOINTS)
-        _drop_rows_after(output / METRICS_FILE, _step_of(last))
+        _drop_rows_after(output / METRICS_FILE, step_of(last))
         trainer.train(resume_from_checkpoint=str(last) if last else None)
         after = _evaluate(policy, test, judges, config)
     trainer.accelerator.unwrap_model(trainer.model).save_pretrained(output)
@@ -235,24 +236,6 @@ def _claim(output: Path, config: TrainPolicyConfig) -> None:
             file=output,
         )
     write_json(settings, identity)
-
-
-def last_whole_checkpoint(folder: Path) -> Path | None:
-    """Return the latest checkpoint that was written to its end; an interrupted one lacks its state."""
-    whole = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json") if _is_whole(path)]
-    return max(whole, key=_step_of, default=None)
-
-
-def _is_whole(state: Path) -> bool:
-    try:
-        json.loads(state.read_text(encoding="utf-8"))
-    except json.JSONDecodeError:
-        return False
-    return True
-
-
-def _step_of(checkpoint: Path | None) -> int:
-    return 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
 
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:

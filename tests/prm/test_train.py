@@ -67,7 +67,10 @@ def test_the_stage_leaves_a_prm_and_a_report_and_nothing_else(base_folder, label
     assert json.loads(printed) == pytest.approx(here, abs=1e-5)
 
 
-@pytest.mark.parametrize(("moment", "lora_rank"), [("in the last step", 2), ("behind the last step", 0)])
+@pytest.mark.parametrize(
+    ("moment", "lora_rank"),
+    [("in the last step", 2), ("in a checkpoint", 0), ("behind the last step", 0)],
+)
 def test_an_interrupted_run_goes_on_to_the_same_model(
     base_folder, labels, tmp_path, monkeypatch, moment, lora_rank
 ):
@@ -75,6 +78,12 @@ def test_an_interrupted_run_goes_on_to_the_same_model(
     run(settings(base_folder, labels, tmp_path / "whole", **adapters))
     torn = settings(base_folder, labels, tmp_path / "torn", **adapters)
     real_step, real_save = PRMTrainer.training_step, prm.train.checkpoint.save
+    real_rng_state = PRMTrainer._save_rng_state
+
+    def rng_state(trainer, folder):
+        if trainer.state.global_step == 2 and moment == "in a checkpoint":
+            raise KeyboardInterrupt
+        real_rng_state(trainer, folder)
 
     def step(trainer, *arguments):
         if trainer.state.global_step == 2 and moment == "in the last step":
@@ -86,6 +95,7 @@ def test_an_interrupted_run_goes_on_to_the_same_model(
 
     with monkeypatch.context() as patch:
         patch.setattr(PRMTrainer, "training_step", step)
+        patch.setattr(PRMTrainer, "_save_rng_state", rng_state)
         patch.setattr(prm.train.checkpoint, "save", save)
         with pytest.raises(KeyboardInterrupt):
             run(torn)

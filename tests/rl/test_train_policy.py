@@ -13,7 +13,6 @@ from labeling.rollouts.sampler import Rollout
 from labeling.simulators.engineering import EngineeringWorld
 from rl import policy_run, train
 from rl.evaluation import evaluate_policy
-from rl.policy_run import last_whole_checkpoint
 from rl.sources import OutcomeSource, VerifierSource
 
 
@@ -136,15 +135,6 @@ def test_settings_that_contradict_are_refused(changes, message):
     values = {"model": "m", "output": "o", "problems": "p", "completions_per_step": 4, "num_generations": 2}
     with pytest.raises(ConfigError, match=message):
         train.TrainPolicyConfig(**{**values, **changes})
-
-
-def test_a_checkpoint_that_was_not_written_to_its_end_is_passed_over(tmp_path):
-    for step, state in ((2, "{}"), (10, '{"torn'), (4, "{}")):
-        (tmp_path / f"checkpoint-{step}").mkdir()
-        (tmp_path / f"checkpoint-{step}" / "trainer_state.json").write_text(state)
-    (tmp_path / "checkpoint-12").mkdir()
-    assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-4"
-    assert last_whole_checkpoint(tmp_path / "none") is None
 
 
 WORLD = EngineeringWorld(part="deep", depths=(3, 3))
