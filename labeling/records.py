@@ -26,6 +26,7 @@ LABEL_OF = {
     Outcome.WRONG: WRONG_LABEL,
     Outcome.UNDECIDED: UNKNOWN_LABEL,
 }
+OUTCOME_OF = {label: outcome for outcome, label in LABEL_OF.items()}
 
 CORRECTNESS = "correctness"
 VALUE = "value"
@@ -245,6 +246,12 @@ def _labels_of(row: Mapping[str, Any], *, n_steps: int, record_id: str) -> tuple
         for name in ("labels", "verdicts", "reasons", "evidence", "soft", "n", "k", "cut", "unparsable")
     }
     for name, column in columns.items():
+        if column is not None and not isinstance(column, (list, tuple)):
+            raise RecordError(
+                f"{name} is {type(column).__name__}, not a list.",
+                remedy="Write one entry a step.",
+                record_id=record_id,
+            )
         if column is not None and len(column) != n_steps:
             raise RecordError(
                 f"{n_steps} steps but {len(column)} entries in {name}.",
@@ -260,20 +267,25 @@ def _label_of(columns: Mapping[str, Any], index: int, record_id: str) -> StepLab
         return default if column is None or column[index] is None else column[index]
 
     value, soft = check_label(columns["labels"][index], record_id=record_id, step=index)
-    outcome = Outcome(cell("verdicts", _outcome_of(value)))
-    evidence = tuple(Evidence(**item) for item in cell("evidence", ()))
-    counts = None
-    if columns["n"] is not None:
-        counts = RolloutCounts(
-            n=int(cell("n", 0)),
-            k=int(cell("k", 0)),
-            cut=int(cell("cut", 0)),
-            unparsable=int(cell("unparsable", 0)),
-        )
+    if (given := cell("soft")) is not None:
+        known, _ = check_label(given, record_id=record_id, step=index)
+        soft = None if known == UNKNOWN_LABEL else float(given)
+    try:
+        outcome = Outcome(cell("verdicts", OUTCOME_OF[value]))
+        evidence = tuple(Evidence(**item) for item in cell("evidence", ()))
+        counts = None
+        if columns["n"] is not None:
+            counts = RolloutCounts(**{name: int(cell(name, 0)) for name in ("n", "k", "cut", "unparsable")})
+    except (TypeError, ValueError) as error:
+        raise RecordError(
+            f"a verdict, its evidence or its rollouts cannot be read ({error}, step {index}).",
+            remedy="Keep these columns as `prm label` wrote them, or leave them out.",
+            record_id=record_id,
+        ) from error
     return StepLabel(
         value=value,
         verdict=Verdict(outcome, str(cell("reasons", "")), evidence),
-        soft=cell("soft", soft),
+        soft=soft,
         counts=counts,
     )
 
@@ -303,7 +315,3 @@ def check_label(label: Any, *, record_id: str, step: int) -> tuple[int, float | 
         )
     soft = float(label) if 0 < label < 1 else None
     return int(label >= 0.5), soft
-
-
-def _outcome_of(value: int) -> Outcome:
-    return {RIGHT_LABEL: Outcome.RIGHT, WRONG_LABEL: Outcome.WRONG}.get(value, Outcome.UNDECIDED)

@@ -8,9 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeling.randomness import generator
-from labeling.records import RIGHT_LABEL, UNKNOWN_LABEL, WRONG_LABEL, LabelledSolution, first_error_of
+from labeling.records import (
+    OUTCOME_OF,
+    RIGHT_LABEL,
+    UNKNOWN_LABEL,
+    WRONG_LABEL,
+    LabelledSolution,
+    first_error_of,
+)
 from labeling.report import Estimate
-from labeling.verifiers.verdict import Outcome
 from prm.benchmarks.first_error import first_error_over_problems, predict_first_error
 from prm.calibration.calibrators import Calibrator
 from prm.calibration.metrics import (
@@ -23,8 +29,6 @@ from prm.calibration.metrics import (
     step_auroc,
 )
 from prm.calibration.split import normalised_problem_text
-
-_OUTCOME_OF = {1: Outcome.RIGHT, 0: Outcome.WRONG, UNKNOWN_LABEL: Outcome.UNDECIDED}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +80,7 @@ def known_first_error(labelled: LabelledSolution) -> int | None:
     """The first error as the source gives it, else as the labels prove it, else None."""
     if labelled.first_error is not None:
         return labelled.first_error
-    return first_error_of([_OUTCOME_OF[label.value] for label in labelled.labels])
+    return first_error_of([OUTCOME_OF[label.value] for label in labelled.labels])
 
 
 def is_at_risk(labels: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -131,3 +131,22 @@ def test_a_report_holds_no_nan_and_is_written_whole(tmp_path):
     assert plain(np.float32(0.5)) == 0.5
     assert "| dropped | 0 |" in report.to_markdown()
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("verdicts", ["right", "WRONG"]),
+        ("verdicts", "RIGHT"),
+        ("evidence", [[{"colour": "red"}], []]),
+        ("evidence", [3, []]),
+        ("n", ["many", 1]),
+        ("soft", [2.0, 0.1]),
+        ("soft", ["half", 0.1]),
+    ],
+)
+def test_columns_of_verdicts_that_cannot_be_read_are_the_users_mistake(column, cells):
+    row = {"id": "s7", "prompt": "?", "completions": ["a", "b"], "labels": [1, 0], column: cells}
+    with pytest.raises(RecordError, match="record s7") as raised:
+        labelled_from_row(row)
+    assert raised.value.exit_code == 2
