@@ -15,6 +15,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from rl.charts import learning_curves
+from rl.quickstart_page import ARM_NAMES, read_curve
+
 ROWS = (
     ("accuracy", "held-out accuracy, sampled"),
     ("strict_accuracy", "strict accuracy (answer and every step right)"),
@@ -31,9 +34,14 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--output", type=Path, default=Path("runs/seeds"))
+    parser.add_argument("--picture", type=Path, help="also draw the first seed's curves into this SVG file")
     arguments = parser.parse_args()
     reports = [run_once(seed, arguments.output / f"seed-{seed}") for seed in arguments.seeds]
     print("\n".join(table(reports, arguments.seeds)))
+    if arguments.picture is not None:
+        arguments.picture.write_text(
+            picture(arguments.output / f"seed-{arguments.seeds[0]}"), encoding="utf-8"
+        )
 
 
 def run_once(seed: int, folder: Path) -> dict[str, Any]:
@@ -41,6 +49,16 @@ def run_once(seed: int, folder: Path) -> dict[str, Any]:
     command = [sys.executable, "-m", "prm.cli", "quickstart", "--seed", str(seed), "--output", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+def picture(folder: Path) -> str:
+    """Draw accuracy and filler lines in training; a white ground, since a README may be read on black."""
+    svg = learning_curves(
+        {name: read_curve(folder / "policy" / name) for name in ARM_NAMES},
+        ARM_NAMES,
+        quantities=(("step/outcome", "Right answers"), ("step/steps", "Lines a solution")),
+    )
+    return svg.replace(">", '><rect width="100%" height="100%" fill="#ffffff"/>', 1) + "\n"
 
 
 def table(reports: list[dict[str, Any]], seeds: list[int]) -> Iterator[str]:

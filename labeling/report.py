@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 import platform
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -12,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from labeling.files import written_whole
 
 _PACKAGES = ("prm-toolkit", "torch", "transformers", "trl", "datasets", "peft", "scikit-learn")
 
@@ -145,17 +145,10 @@ def plain(value: Any) -> Any:
 
 
 def write_json(path: Path, data: Any) -> Path:
-    """Write JSON through a temporary file in the same folder: readers never see half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(plain(data), file, indent=2, ensure_ascii=False, allow_nan=False)
-            file.write("\n")
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    """Write JSON in one piece; return the path."""
+    with written_whole(path) as file:
+        json.dump(plain(data), file, indent=2, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
     return path
 
 

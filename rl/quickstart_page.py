@@ -2,10 +2,11 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from labeling.records import LabelledSolution
 from labeling.report import Report, provenance
 from labeling.sources.jsonl import read_labelled
 from rl.charts import learning_curves
@@ -130,7 +131,8 @@ def write_page(folder: Path, stages: Stages, report: Report) -> Path:
         ),
         chains_text=(
             "Held-out solutions of the starter policy. The colour is the PRM's calibrated probability that "
-            "the step is right; the word is the simulator's verdict."
+            "the step is right; the word is the simulator's verdict. Behind the first wrong step the simulator "
+            "calls everything wrong that builds on it; the PRM learned nothing about such steps."
         ),
         chains=labelled_chains(folder),
         made_text="A run that is interrupted goes on where it was when the same command is given again.",
@@ -233,8 +235,8 @@ def labelled_chains(folder: Path) -> list[dict[str, Any]]:
     from prm.model import StepScorer
 
     items = read_labelled(folder / "heldout" / "labels.jsonl").items
-    wrong = [i for i in items if i.first_error is not None and i.first_error >= 0]
-    right = [i for i in items if i.first_error == -1]
+    wrong = _one_a_problem(i for i in items if i.first_error is not None and i.first_error >= 0)
+    right = _one_a_problem(i for i in items if i.first_error == -1)
     chosen = wrong[: N_CHAINS // 2] + right[: N_CHAINS - N_CHAINS // 2]
     scorer = StepScorer.from_pretrained(folder / "prm")
     scored = scorer.score_or_reason(
@@ -259,6 +261,10 @@ def labelled_chains(folder: Path) -> list[dict[str, Any]]:
         )
         chains.append(chain(title, item.solution.problem.text, steps))
     return chains
+
+
+def _one_a_problem(items: Iterable[LabelledSolution]) -> list[LabelledSolution]:
+    return list({item.solution.problem.id: item for item in items}.values())
 
 
 def read_curve(folder: Path) -> list[dict[str, float]]:
