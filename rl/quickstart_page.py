@@ -131,8 +131,8 @@ def write_page(folder: Path, stages: Stages, report: Report) -> Path:
         ),
         chains_text=(
             "Held-out solutions of the starter policy. The colour is the PRM's calibrated probability that "
-            "the step is right; the word is the simulator's verdict. Behind the first wrong step the simulator "
-            "calls everything wrong that builds on it; the PRM learned nothing about such steps."
+            "the step is right; the word is the simulator's verdict. Behind the first wrong step the "
+            "simulator calls everything wrong that builds on it; the PRM learned nothing about such steps."
         ),
         chains=labelled_chains(folder),
         made_text="A run that is interrupted goes on where it was when the same command is given again.",
