@@ -85,6 +85,9 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
     # One bar a stage is ours; those of model loading would be in its way.
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    # A user's own `package.module:Factory` stands beside the data, not in the environment.
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
     from prm.config import parse_config
 
     verb = VERBS[name]

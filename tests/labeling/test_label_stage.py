@@ -4,12 +4,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import datasets
 import pytest
 
 from labeling.errors import ConfigError, InputError, StoreError
-from labeling.label import LabelConfig, run
+from labeling.label import NO_REFERENCE, LabelConfig, run
+from labeling.rollouts.sampler import Rollout
 
 ROWS = [
     {
@@ -128,6 +130,41 @@ def test_contradictions_are_told_all_at_once():
         assert part in str(caught.value)
 
 
+class FixedSampler:
+    """Continues every prefix with the same text."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def extend(self, prefixes, n, *, max_tokens, keys):
+        return [[Rollout(text=self.text, tokens=3, is_cut=False)] * n for _ in prefixes]
+
+
+def test_rollouts_grade_only_texts_with_an_answer_against_references_that_can_be_read(tmp_path, monkeypatch):
+    rows = [
+        {"id": "unfinished", "answer": "5", "steps": ["First we add.", "Then we go on."]},
+        {"id": "finished", "answer": "5", "steps": ["First we add.", "The answer is 4"]},
+        {"id": "no reference", "answer": None, "steps": ["First we add.", "The answer is 5"]},
+        {"id": "unreadable", "answer": "\\frac{}{", "steps": ["First we add.", "The answer is 5"]},
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row | {"problem": "2 + 3?"}) + "\n" for row in rows))
+    monkeypatch.setattr("labeling.label._sampler", lambda config: FixedSampler("The answer is 5"))
+    report = label(path, tmp_path / "right.jsonl", verifier="", policy="toy", rollouts=2)
+    unfinished, finished, *unknown = rows_of(tmp_path / "right.jsonl")
+    # A last step without an answer is continued, not called a wrong end.
+    assert (unfinished["labels"], unfinished["n"], unfinished["k"]) == ([1, 1], [2, 2], [2, 2])
+    assert (finished["labels"], finished["n"], finished["k"]) == ([1, 0], [2, 1], [2, 0])
+    for row in unknown:
+        assert (row["labels"], row["first_error"]) == ([-100, -100], None)
+        assert (row["n"], row["reasons"]) == ([0, 0], [NO_REFERENCE] * 2)
+    assert report.counts["rollouts: made"] == 6
+    monkeypatch.setattr("labeling.label._sampler", lambda config: FixedSampler("And so on."))
+    label(path, tmp_path / "silent.jsonl", verifier="", policy="toy", rollouts=2)
+    first = rows_of(tmp_path / "silent.jsonl")[0]
+    assert (first["labels"], first["k"], first["unparsable"]) == ([0, 0], [0, 0], [2, 2])
+
+
 def test_an_unknown_verifier_is_named_before_work_starts(rows_file, tmp_path):
     with pytest.raises(ConfigError, match="arithmetik"):
         label(rows_file, tmp_path / "labels.jsonl", verifier="arithmetik")
@@ -152,3 +189,19 @@ def test_a_killed_run_is_resumed_without_loss(tmp_path):
     assert report.counts["rows already there"] >= n_before > 0
     ids = [row["id"] for row in rows_of(output)]
     assert sorted(ids) == sorted(row["id"] for row in rows)
+
+
+def test_a_verifier_in_the_working_folder_is_found_by_its_name(rows_file, tmp_path, monkeypatch):
+    (tmp_path / "own_checks.py").write_text(
+        "from labeling.verifiers.verdict import Verdict\n"
+        "class Lenient:\n"
+        "    name = 'lenient'\n"
+        "    def verify(self, problem, solution):\n"
+        "        return [Verdict.right('all is well') for _ in solution.steps]\n"
+    )
+    output = tmp_path / "labels.jsonl"
+    command = [str(Path(sys.executable).with_name("prm")), "label", "--input", str(rows_file)]
+    command += ["--output", str(output), "--verifier", "own_checks:Lenient"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [row["first_error"] for row in rows_of(output)] == [-1, -1, -1]
