@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from labeling.errors import ToolkitError
 
@@ -86,8 +87,9 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     # A user's own `package.module:Factory` stands beside the data, not in the environment.
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     from prm.config import parse_config
 
     verb = VERBS[name]
