@@ -1,11 +1,10 @@
 """The stage behind `prm label`: solutions -> one label a step, by programs or by rollouts."""
 
-import importlib
 import multiprocessing
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ from labeling.verifiers.verdict import Verifier
 
 CHUNK = 64
 """Solutions handed to rollouts at a time: an interruption loses at most this much."""
+NO_REFERENCE = "the problem has no readable reference answer"
 
 
 @dataclass(kw_only=True)
@@ -266,27 +266,44 @@ def _verify(solution: Solution) -> LabelledSolution:
 def _label_by_rollouts(
     config: LabelConfig, todo: list[Solution], spent: Counter[str]
 ) -> Iterator[LabelledSolution]:
-    from labeling.rollouts.monte_carlo import estimate_steps
+    from labeling.rollouts.monte_carlo import estimate_steps, not_graded
 
     if not todo:
         return
     sampler = _sampler(config)
-    grader = load_simulator(config.simulator) if config.simulator else _answers()
+    grade, can_grade = _grading(config)
     for first in range(0, len(todo), CHUNK):
+        chunk = todo[first : first + CHUNK]
         result = estimate_steps(
-            todo[first : first + CHUNK],
+            [solution for solution in chunk if can_grade(solution.problem)],
             sampler,
-            grader.grade,
+            grade,
             n=config.rollouts,
             max_tokens=config.max_tokens,
             seed=config.seed,
         )
         spent.update(tokens=result.tokens, made=result.rollouts, cut=result.cut, unparsable=result.unparsable)
-        yield from result.labelled
+        estimated = {labelled.solution.id: labelled for labelled in result.labelled}
+        for solution in chunk:
+            yield estimated.get(solution.id) or not_graded(solution, NO_REFERENCE)
 
 
-def _answers() -> Any:
-    return importlib.import_module("labeling.verifiers.answers").AnswersVerifier()
+def _grading(
+    config: LabelConfig,
+) -> tuple[Callable[[Problem, str], bool | None], Callable[[Problem], bool]]:
+    """Return the grade of rollouts, None for a text without an answer, and whether a problem has one."""
+    if config.simulator:
+        return load_simulator(config.simulator).grade, lambda problem: True
+    from labeling.verifiers.answers import AnswersVerifier, extract_answer
+
+    answers = AnswersVerifier()
+
+    def grade(problem: Problem, text: str) -> bool | None:
+        # The verifier calls a text without an answer wrong; a rollout must be continued or counted apart.
+        return None if extract_answer(text) is None else answers.grade(problem, text)
+
+    # An empty text is wrong against every reference that can be read.
+    return grade, lambda problem: answers.grade(problem, "") is not None
 
 
 def _sampler(config: LabelConfig) -> Any:

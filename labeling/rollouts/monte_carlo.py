@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from labeling.errors import ConfigError, RecordError
 from labeling.records import (
     LABEL_OF,
+    UNKNOWN_LABEL,
     VALUE,
     LabelledSolution,
     Problem,
@@ -111,6 +112,14 @@ def estimate_steps(  # noqa: PLR0913 - what is estimated, by whom, and six numbe
         rollouts=sum(t.n for t in to_sample),
         cut=sum(t.cut for t in to_sample),
         unparsable=sum(t.unparsable for t in to_sample),
+    )
+
+
+def not_graded(solution: Solution, reason: str) -> LabelledSolution:
+    """Label every step unknown, without rollouts: nothing could tell whether one came out right."""
+    label = StepLabel(value=UNKNOWN_LABEL, verdict=Verdict.undecided(reason), counts=RolloutCounts(n=0, k=0))
+    return LabelledSolution(
+        solution=solution, labels=(label,) * len(solution.steps), origin=ORIGIN, semantics=VALUE
     )
 
 
