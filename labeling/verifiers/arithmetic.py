@@ -29,6 +29,7 @@ MAX_STEP_CHARACTERS = 20_000
 RUNNING = "running_equals"
 UNREAD = "unread"
 DOUBTFUL = "doubtful"
+EXCUSED_BY = ", but: "
 
 Finding = tuple[Outcome, str, str]
 """Outcome, kind and reason of one claim."""
@@ -90,7 +91,9 @@ def _conclude(evidence: list[Evidence]) -> Verdict:
             return Verdict.wrong(f"{item.text}: {item.reason}", evidence)
     for item in evidence:
         if item.kind in (RUNNING, DOUBTFUL):
-            return Verdict.undecided(f"{item.kind.replace('_', ' ')}: {item.reason}", evidence)
+            # The numbers stand in the evidence; without them, reasons can be counted.
+            why = item.reason.rpartition(EXCUSED_BY)[2].rpartition("; ")[2]
+            return Verdict.undecided(f"{item.kind.replace('_', ' ')}: {why}", evidence)
     if any(item.outcome == Outcome.RIGHT for item in evidence):
         return Verdict.right("every checked claim is true", evidence)
     reasons = [item.reason for item in evidence]
@@ -136,7 +139,7 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, wording: Wording) -> 
 def _held_against(excuse: str, kind: str, reason: str) -> Finding:
     """Turn a false claim into WRONG, or into UNDECIDED where something excuses it."""
     if excuse:
-        return Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {excuse}"
+        return Outcome.UNDECIDED, DOUBTFUL, f"{reason}{EXCUSED_BY}{excuse}"
     return Outcome.WRONG, kind, reason
 
 
