@@ -15,9 +15,11 @@ from labeling.records import Step
 
 MODES = ("blank_line", "line", "numbered", "marker", "auto")
 
+THINK_TAG = re.compile(r"<(?P<slash>/?)think(?:ing)?\s{0,4}>", re.IGNORECASE)
+"""Opens or closes a thinking part: what stands in it is no answer, and the tag belongs to no step."""
+
 Span = tuple[int, int]
 
-_TAG = re.compile(r"</?think>")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _LINE = re.compile(r"\n")
 _BLOCK_EDGE = re.compile(
@@ -131,10 +133,10 @@ def _regions(text: str, think_is_open: bool) -> tuple[list[Span], int, bool]:
     n_think = 0
     is_open = think_is_open
     offset = 0
-    for tag in _TAG.finditer(text):
+    for tag in THINK_TAG.finditer(text):
         regions.append((offset, tag.start()))
         offset = tag.end()
-        is_open = tag.group() == "<think>"
+        is_open = not tag["slash"]
         if not is_open:
             n_think = len(regions)
     regions.append((offset, len(text)))

@@ -137,7 +137,7 @@ def _doubts_at_the_opening(before: Sequence[Token]) -> list[str]:
     """Say what in the signs before a clause may belong to a formula that opens it."""
     if before and before[-1].text in ("-", "–", "+"):
         return ["a sign that may be a list mark"]
-    if len(before) > 1 and before[-1].text == "," and before[-2].kind in ("NUM", ")"):
+    if len(before) > 1 and before[-1].text in (",", "，", "、") and before[-2].kind in ("NUM", ")"):
         return ["a list of numbers or a number broken in two"]
     return []
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from labeling.errors import ConfigError
+from labeling.steps import THINK_TAG
 
-_THINK_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])[ \t]*")
 _UNBRACED = re.compile(r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?|[A-Za-z]\b")
 _HASHES = re.compile(r"^[ \t]*####[ \t]*(?P<answer>\S.*)$", re.MULTILINE)
@@ -72,8 +72,8 @@ def _without_thinking(text: str) -> str:
     """Blank out thinking and its tags; offsets stay."""
     hidden: list[tuple[int, int]] = []
     opened_at: int | None = None
-    for tag in _THINK_TAG.finditer(text):
-        if not tag[1]:
+    for tag in THINK_TAG.finditer(text):
+        if not tag["slash"]:
             opened_at = tag.start() if opened_at is None else opened_at
             continue
         # A closing tag without an opening one: a chat template wrote the opening tag into the prompt.

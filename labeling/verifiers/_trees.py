@@ -76,9 +76,11 @@ class Parse:
     def first_number(self) -> Fraction | None:
         """The number that the member starts with, None when it starts otherwise."""
         node: Node | None = self.node
-        while node is not None and node.left is not None and node.kind not in ("negative", "sqrt"):
+        sign = 1
+        while node is not None and node.left is not None and node.kind != "sqrt":
+            sign = -sign if node.kind == "negative" else sign
             node = node.left
-        return node.value if node is not None and node.kind == "number" else None
+        return sign * node.value if node is not None and node.kind == "number" else None
 
 
 def plain_number(node: Node) -> Node | None:

@@ -119,6 +119,9 @@ def test_plain_slips_are_wrong(text):
     [
         ("25 / 1/3 = 75", "a tight fraction"),
         ("$80 - 25% = $60", "shop shorthand"),
+        ("5 - 8 = -3 + 1 = -2", "calculator style from a negative value"),
+        ("共１２，０００＋３＝１２００３", "a full-width comma may group thousands"),
+        ("12，000 + 3 = 12003", "the same after ASCII digits"),
         ("Suppose 3 + 4 = 8 for a moment.", "a hypothesis"),
         ("Try 6: 6 * 8 = 40? No, that is too large.", "a tested and rejected case"),
         ("2x + 5 = 15", "an unknown"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from labeling.errors import ConfigError, InputError
 from labeling.records import Step
 from labeling.steps import join, segment
+from labeling.verifiers.answers import extract_answer
 
 CASES = json.loads((Path(__file__).parents[1] / "golden" / "segmentation.json").read_text("utf-8"))
 MODES = ("blank_line", "line", "numbered", "marker", "auto")
@@ -61,6 +62,21 @@ def test_seg_03_thinking_is_told_from_the_answer():
 def test_an_unmatched_closing_tag_makes_everything_before_it_thinking():
     found = segment("a\n\nb</think>c")
     assert (found.n_think_steps, [step.text for step in found.steps]) == (2, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("<thinking>", "</thinking>"), ("<Think>", "</THINK>"), ("<think >", "</think >")],
+)
+def test_every_spelling_of_a_thinking_tag_is_outside_the_steps_and_hides_its_boxes(opening, closing):
+    text = f"{opening}\na\n\nmaybe \\boxed{{7}}\n{closing}\n\n\\boxed{{5}}"
+    found = segment(text)
+    assert [step.text for step in found.steps] == ["a", "maybe \\boxed{7}", "\\boxed{5}"]
+    assert (found.n_think_steps, found.is_think_closed) == (2, True)
+    assert extract_answer(text) == "5"
+    cut = segment(text.partition("</")[0])
+    assert (cut.n_think_steps, cut.is_think_closed) == (2, False)
+    assert extract_answer(text.partition("</")[0]) is None
 
 
 @given(text=pieces, mode=st.sampled_from(MODES), is_open=st.booleans())
