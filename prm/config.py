@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import inspect
 import itertools
+import math
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +31,8 @@ def read_recipe(path: str | Path) -> dict[str, Any]:
         raise ConfigError("there is no such recipe.", remedy="Give the path of a YAML file.", file=file)
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # PyYAML lets through what its own conversions raise, e.g. for the date 2001-99-99.
         raise ConfigError(f"this is not YAML: {error}.", remedy="Mend the recipe.", file=file) from error
     if data is None:
         return {}
@@ -64,6 +66,32 @@ def check_keys(config_class: type, settings: dict[str, Any], *, file: str | Path
     )
 
 
+def check_shapes(
+    parser: argparse.ArgumentParser, settings: dict[str, Any], *, file: str | Path | None = None
+) -> None:
+    """Refuse a list where one value stands, and one value where a list stands.
+
+    argparse converts and checks texts alone, so a recipe's other values are brought into its terms: a
+    number becomes the text that a flag would give.
+
+    Raises:
+        ConfigError: A setting has the other shape.
+    """
+    for action in parser._actions:
+        value = settings.get(action.dest)
+        if value is None:
+            continue
+        is_list = action.nargs in ("*", "+")
+        if is_list != isinstance(value, list) or isinstance(value, dict):
+            raise ConfigError(
+                f"{action.dest} is {value!r}, which is {'no list' if is_list else 'not one value'}.",
+                remedy=f"Write `{action.dest}: [a, b]`." if is_list else f"Write `{action.dest}: value`.",
+                file=file,
+            )
+        if not is_list:
+            settings[action.dest] = str(value)
+
+
 def field_docs(config_class: type) -> dict[str, str]:
     """Return the text under each field of our own config classes, for `--help`."""
     docs: dict[str, str] = {}
@@ -91,7 +119,7 @@ def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, 
         ConfigError: A recipe or a value cannot be used.
         SystemExit: argparse's own: code 0 for --help, 2 for a flag that it cannot read.
     """
-    finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    finder = argparse.ArgumentParser(prog=prog, add_help=False, allow_abbrev=False)
     finder.add_argument("--config")
     found, rest = finder.parse_known_args(list(argv))
     parser = HfArgumentParser(
@@ -104,6 +132,7 @@ def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, 
     if found.config is not None:
         settings = read_recipe(found.config)
         check_keys(config_class, settings, file=found.config)
+        check_shapes(parser, settings, file=found.config)
         parser.set_defaults(**settings)
         for action in parser._actions:
             action.required = action.required and action.dest not in settings
@@ -112,6 +141,11 @@ def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, 
         action.help = action.help or documented.get(action.dest)
     values = vars(parser.parse_args(rest))
     values.pop("config", None)
+    endless = [name for name, v in values.items() if isinstance(v, float) and not math.isfinite(v)]
+    if endless:
+        raise ConfigError(
+            f"{', '.join(endless)}: not a finite number.", remedy="Change the recipe or the flag."
+        )
     try:
         return config_class(**values)
     except ConfigError:

@@ -1,9 +1,10 @@
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, field
 
 import pytest
 
-from labeling.errors import ConfigError
-from prm.cli import VERBS, main, usage
+from labeling.errors import ConfigError, ToolkitError
+from prm.cli import VERBS, Verb, main, usage
 from prm.config import field_docs, parse_config
 
 
@@ -14,6 +15,8 @@ class Toy:
     output: str
     learning_rate: float = 0.1
     is_quiet: bool = False
+    n_steps: int = 1
+    names: list[str] = field(default_factory=list)
 
 
 def parse(*argv):
@@ -41,6 +44,25 @@ def test_an_unknown_key_is_answered_with_the_nearest(tmp_path):
 def test_a_recipe_that_is_no_mapping_is_refused(tmp_path, text, message):
     with pytest.raises(ConfigError, match=message):
         parse("--config", recipe(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("names: a.jsonl", "'a.jsonl', which is no list"), ("n_steps: [3]", "not one value")],
+)
+def test_a_recipe_keeps_lists_and_single_values_apart(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message):
+        parse("--config", recipe(tmp_path, f"output: a\n{text}"))
+
+
+def test_values_of_a_recipe_are_read_as_those_of_flags(tmp_path, capsys):
+    config = parse("--config", recipe(tmp_path, "output: 7\nlearning_rate: 1\nn_steps: 2\nnames: [a, b]"))
+    assert (config.output, config.n_steps, config.names) == ("7", 2, ["a", "b"])
+    assert isinstance(config.learning_rate, float)
+    with pytest.raises(SystemExit) as caught:
+        parse("--config", recipe(tmp_path, "output: a\nn_steps: 2.5"))
+    assert caught.value.code == 2
+    assert "invalid int value: '2.5'" in capsys.readouterr().err
 
 
 def test_a_missing_recipe_is_named(tmp_path):
@@ -75,3 +97,33 @@ def test_field_docs_reads_the_text_under_a_field():
     from labeling.label import LabelConfig
 
     assert "Math-Shepherd" in field_docs(LabelConfig)["rollouts"]
+
+
+class _Stage:
+    """Stands where a verb's module stands."""
+
+    Toy = Toy
+
+    def __init__(self, error):
+        self.error = error
+
+    def run(self, config):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (ConfigError("no."), 2, "prm toy: no."),
+        (ToolkitError("ours."), 1, "prm toy: ours."),
+        (ZeroDivisionError("unforeseen"), 1, "a fault of the toolkit"),
+        (KeyboardInterrupt(), 130, "goes on where it stopped"),
+    ],
+)
+def test_each_end_of_a_verb_has_its_exit_code(monkeypatch, capsys, error, code, says):
+    monkeypatch.setitem(VERBS, "toy", Verb("toy_stage", "Toy", "a toy"))
+    monkeypatch.setitem(sys.modules, "toy_stage", _Stage(error))
+    assert main(["toy", "--output", "a"]) == code
+    told = capsys.readouterr().err
+    assert says in told
+    assert ("Traceback" in told) == isinstance(error, ZeroDivisionError)
