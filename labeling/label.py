@@ -21,6 +21,9 @@ from labeling.store import LabelStore, hash_file
 from labeling.verifiers.registry import load_panel
 from labeling.verifiers.verdict import Verifier
 
+REPORT_NAME = "report.json"
+CARD_NAME = "card.md"
+
 CHUNK = 64
 """Solutions handed to rollouts at a time: an interruption loses at most this much."""
 NO_REFERENCE = "the problem has no readable reference answer"
@@ -78,6 +81,12 @@ class LabelConfig:
             problems.append("samples and rollouts need a policy")
         if min(self.samples, self.rollouts, self.processes) < 0 or self.max_tokens < 1:
             problems.append("counts are not negative and max_tokens is at least 1")
+        if Path(self.output).name in (REPORT_NAME, CARD_NAME):
+            problems.append(
+                f"output has another name than {REPORT_NAME} and {CARD_NAME}, which lie beside it"
+            )
+        if self.input and os.path.realpath(self.input) == os.path.realpath(self.output):
+            problems.append("output is another file than input")
         if problems:
             raise ConfigError("; ".join(problems) + ".", remedy="Change the recipe or the flags.")
 
@@ -115,7 +124,7 @@ def run(config: LabelConfig) -> Report:
     report.counts |= {f"rollouts: {name}": n for name, n in sorted(spent.items())}
     _measure(config, report, n_new=len(todo), seconds=seconds)
     report.seconds = time.monotonic() - started
-    report.outputs["report"] = str(Path(config.output).parent / "report.json")
+    report.outputs["report"] = str(Path(config.output).parent / REPORT_NAME)
     report.write(Path(config.output).parent)
     return report
 
@@ -123,7 +132,7 @@ def run(config: LabelConfig) -> Report:
 def _measure(config: LabelConfig, report: Report, *, n_new: int, seconds: float) -> None:
     output = Path(config.output)
     labelled = read_labelled(output).items
-    card = output.with_name("card.md")
+    card = output.with_name(CARD_NAME)
     facts = write_card(labelled, card, title=output.stem)
     report.outputs |= {"labels": str(output), "card": str(card)}
     report.counts |= {

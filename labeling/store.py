@@ -38,6 +38,9 @@ class LabelStore:
         """Ids of the rows that the file holds."""
         self.torn_bytes = 0
         """Bytes of a half-written last line that were cut when the store was opened."""
+        if self.path.exists() and not self.path.is_file():
+            # A folder cannot be opened, and a device such as /dev/full would be read without end.
+            raise StoreError("is not a file.", remedy="Give the path of a file.", file=self.path)
         self._file = self.path.open("a+b")
         try:
             self._lock()
@@ -95,8 +98,9 @@ class LabelStore:
         if self.fingerprint_path.is_file() and not is_overwriting:
             try:
                 owner = json.loads(self.fingerprint_path.read_text(encoding="utf-8"))
-            except ValueError:
+            except (ValueError, RecursionError):
                 owner = {}
+            owner = owner if isinstance(owner, dict) else {}
             differing = sorted(k for k in {*owner, *fingerprint} if owner.get(k) != fingerprint.get(k))
             if held and differing:
                 raise StoreError(
@@ -148,7 +152,7 @@ def hash_file(path: str | Path) -> str:
 def _complete_id(line: bytes) -> str | None:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict) or not row.get("id"):
         return None

@@ -32,6 +32,9 @@ TEXT_NAMES = ("completion", "solution", "response")
 
 ON_ERROR = ("stop", "skip")
 
+MAX_DEPTH = 100
+"""Objects and lists inside one another in a row; Python's own limit is reached at some hundreds."""
+
 
 @dataclass
 class Reading(Generic[T]):
@@ -105,7 +108,7 @@ def parse_row(line: str | bytes) -> dict[str, Any]:
         raise RecordError(f"not JSON ({error}).") from error
     if not isinstance(row, dict):
         raise RecordError(f"not an object but {type(row).__name__}.")
-    if _has_surrogate(row):
+    if _has_surrogate(row, depth=0):
         raise RecordError("text holds half a surrogate pair, which is not Unicode.", record_id=_id_of(row))
     return row
 
@@ -148,7 +151,7 @@ def parse_problem(row: Mapping[str, Any]) -> Problem:
     if isinstance(meta, str):
         try:
             meta = json.loads(meta)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise RecordError(f"meta is text but not JSON ({error}).", record_id=record_id) from error
     if not isinstance(meta, Mapping):
         raise RecordError(f"meta is {type(meta).__name__}, not an object.", record_id=record_id)
@@ -271,13 +274,19 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             yield from enumerate(file, 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"cannot be unpacked ({error}).", remedy="Fetch it again.", file=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error}).", remedy="Check its permissions.", file=path) from error
 
 
-def _has_surrogate(value: Any) -> bool:
+def _has_surrogate(value: Any, *, depth: int) -> bool:
+    if depth > MAX_DEPTH:
+        raise RecordError(f"nested more than {MAX_DEPTH} deep.")
     if isinstance(value, str):
         return any("\ud800" <= c <= "\udfff" for c in value) if not value.isascii() else False
     if isinstance(value, dict):
-        return any(_has_surrogate(k) or _has_surrogate(v) for k, v in value.items())
+        return any(
+            _has_surrogate(k, depth=depth) or _has_surrogate(v, depth=depth + 1) for k, v in value.items()
+        )
     if isinstance(value, list):
-        return any(_has_surrogate(v) for v in value)
+        return any(_has_surrogate(v, depth=depth + 1) for v in value)
     return False

@@ -123,3 +123,26 @@ def test_what_a_source_says_besides_survives_as_text_in_the_row():
     item = parse_labelled({"id": "a", "prompt": "p", "steps": ["x"], "meta": {"steps": [["a", 1]]}})
     assert isinstance(item.to_row()["meta"], str)
     assert parse_labelled(item.to_row()).solution.problem.meta == {"steps": [["a", 1]]}
+
+
+@pytest.mark.parametrize("depth", [150, 450, 900, 100_000])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_a_row_nested_too_deep_is_refused_by_its_line(tmp_path, opening, closing, depth):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        '{"id": "a", "prompt": "p", "steps": ["s"], "x": ' + opening * depth + "1" + closing * depth + "}"
+    )
+    with pytest.raises(RecordError, match=r"nested more than|recursion") as caught:
+        read_labelled(path)
+    assert caught.value.line == 1
+    assert read_labelled(path, "skip").counts()["lines rejected"] == 1
+
+
+def test_meta_that_is_text_nested_without_end_is_refused():
+    with pytest.raises(RecordError, match="meta is text but not JSON"):
+        parse_labelled({"id": "a", "prompt": "p", "steps": ["s"], "meta": "[" * 100_000})
+
+
+def test_a_file_that_cannot_be_read_is_named():
+    with pytest.raises(InputError, match="/proc/self/mem: cannot be read"):
+        read_rows("/proc/self/mem")

@@ -205,3 +205,19 @@ def test_a_verifier_in_the_working_folder_is_found_by_its_name(rows_file, tmp_pa
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert [row["first_error"] for row in rows_of(output)] == [-1, -1, -1]
+
+
+@pytest.mark.parametrize("name", ["report.json", "card.md"])
+def test_labels_are_not_written_where_report_and_card_go(rows_file, tmp_path, name):
+    with pytest.raises(ConfigError, match="which lie beside it"):
+        label(rows_file, tmp_path / "out" / name)
+    assert not (tmp_path / "out").exists()
+
+
+def test_overwriting_never_takes_the_input_away(rows_file, tmp_path):
+    before = rows_file.read_bytes()
+    (tmp_path / "same.jsonl").symlink_to(rows_file)
+    for output in (rows_file, tmp_path / "same.jsonl"):
+        with pytest.raises(ConfigError, match="output is another file than input"):
+            label(rows_file, output, overwrite=True)
+    assert rows_file.read_bytes() == before

@@ -94,3 +94,30 @@ def test_nan_never_reaches_the_file(tmp_path):
     with LabelStore(path, PRINT) as store:
         store.append({"id": "r1", "score": float("nan")})
     assert json.loads(path.read_text()) == {"id": "r1", "score": None}
+
+
+def test_what_is_no_file_is_refused_before_it_is_read(tmp_path):
+    for path in (tmp_path, "/dev/null"):
+        with pytest.raises(StoreError, match="is not a file"):
+            LabelStore(path, PRINT)
+
+
+@pytest.mark.parametrize("damaged", ["[]", "null", "5", "[" * 100_000])
+def test_a_damaged_fingerprint_is_another_runs(tmp_path, damaged):
+    path = tmp_path / "a.jsonl"
+    with LabelStore(path, PRINT) as store:
+        store.append({"id": "r1"})
+    store.fingerprint_path.write_text(damaged)
+    with pytest.raises(StoreError, match="another run"):
+        LabelStore(path, PRINT)
+
+
+def test_a_line_nested_without_end_is_damaged(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with LabelStore(path, PRINT) as store:
+        store.append({"id": "r1"})
+    with path.open("a") as file:
+        file.write("[" * 100_000 + "\n")
+    with pytest.raises(StoreError, match="damaged") as caught:
+        LabelStore(path, PRINT)
+    assert caught.value.line == 2
