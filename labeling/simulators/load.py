@@ -1,9 +1,9 @@
 """A simulator by name: the shipped world, or a user's own class."""
 
-import importlib
 from typing import Any
 
 from labeling.errors import ConfigError
+from labeling.plugins import make_plugin
 from labeling.simulators.base import Simulator
 
 SIMULATOR_HELP = (
@@ -11,27 +11,22 @@ SIMULATOR_HELP = (
     "engineering:deep:8-12 (depths), or package.module:Factory."
 )
 
-PARTS = ("all", "short", "deep")
-
 
 def load_simulator(name: str) -> Simulator:
     """Return the simulator that `name` stands for; see SIMULATOR_HELP.
 
     Raises:
-        ConfigError: The name, the part or the depths cannot be read, or the class cannot be imported.
+        ConfigError: The name, the part or the depths cannot be read, or the factory makes no simulator.
     """
     head, *rest = name.split(":")
     if head == "engineering":
         return _engineering(name, rest)
-    if len(rest) != 1:
-        raise ConfigError(f"there is no simulator {name!r}.", remedy=SIMULATOR_HELP)
-    try:
-        factory = getattr(importlib.import_module(head), rest[0])
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(
-            f"simulator {name!r} cannot be imported: {error}.", remedy=SIMULATOR_HELP
-        ) from error
-    return factory()
+    return make_plugin(
+        name,
+        what=f"simulator {name!r}",
+        members=("name", "problems", "verify", "truth", "grade"),
+        remedy=SIMULATOR_HELP,
+    )
 
 
 def _engineering(name: str, rest: list[str]) -> Simulator:
@@ -47,6 +42,4 @@ def _engineering(name: str, rest: list[str]) -> Simulator:
             raise ValueError("too many parts")
     except ValueError as error:
         raise ConfigError(f"simulator {name!r} cannot be read: {error}.", remedy=SIMULATOR_HELP) from error
-    if part not in PARTS:
-        raise ConfigError(f"the world has no part {part!r}.", remedy=SIMULATOR_HELP)
     return EngineeringWorld(**settings)

@@ -1,10 +1,9 @@
 """Names of verifiers, as written on the command line -> verifiers; each is imported when it is asked for."""
 
 import difflib
-import importlib
-from types import ModuleType
 
 from labeling.errors import ConfigError
+from labeling.plugins import make_plugin
 from labeling.verifiers.panel import Panel
 from labeling.verifiers.verdict import Verifier
 
@@ -39,38 +38,14 @@ def load_verifier(name: str) -> Verifier:
         ConfigError: The name is unknown, the module or factory is not there, or what the factory
             makes is no verifier.
     """
-    target = VERIFIERS.get(name, name)
-    module_name, colon, factory_name = target.partition(":")
-    if not (module_name and colon and factory_name):
-        near = difflib.get_close_matches(name, VERIFIERS, n=2, cutoff=0.5)
-        hint = f"Did you mean {' or '.join(near)}? " if near else ""
-        raise ConfigError(f"there is no verifier {name!r}.", remedy=hint + _offer())
-    factory = getattr(_module(module_name, name), factory_name, None)
-    if factory is None:
-        raise ConfigError(
-            f"verifier {name!r}: module {module_name} has no {factory_name}.",
-            remedy="Name a class or function that takes no arguments and returns a verifier.",
-        )
-    verifier = factory()
-    if not (isinstance(getattr(verifier, "name", None), str) and callable(getattr(verifier, "verify", None))):
-        raise ConfigError(
-            f"verifier {name!r}: {factory_name} makes a {type(verifier).__name__}, which is no verifier.",
-            remedy="A verifier has a name and verify(problem, solution); see labeling.verifiers.verdict.",
-        )
-    return verifier
-
-
-def _module(module_name: str, name: str) -> ModuleType:
-    try:
-        return importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        # A module that exists but misses a dependency of its own is another mistake: let it be seen.
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise
-        raise ConfigError(
-            f"verifier {name!r}: there is no module {error.name}.",
-            remedy="Give the module's full dotted name; it must be importable from here.",
-        ) from error
+    near = difflib.get_close_matches(name, VERIFIERS, n=2, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}? " if near and ":" not in name else ""
+    return make_plugin(
+        VERIFIERS.get(name, name),
+        what=f"verifier {name!r}",
+        members=("name", "verify"),
+        remedy=hint + _offer(),
+    )
 
 
 def _offer() -> str:

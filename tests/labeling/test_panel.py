@@ -122,7 +122,7 @@ def test_every_verifier_of_the_registry_loads_and_has_a_name(name):
         ("no_such_package.verifier:Factory", "no module no_such_package"),
         ("json.nothing:Factory", "no module json.nothing"),
         ("json:Factory", "module json has no Factory"),
-        ("json:JSONDecoder", "is no verifier"),
+        ("json:JSONDecoder", "makes a JSONDecoder, which has no name, verify"),
         ("json:", "there is no verifier 'json:'"),
     ],
 )
