@@ -1,19 +1,32 @@
 r"""Reading answers that need no algebra: plain numbers, words, choices, and how a list is laid out.
 
 Conventions: a comma groups thousands only when the whole number is one to three digits followed by
-groups of exactly three, else it separates values; the point is decimal; x % is x/100 in every spelling.
+groups of exactly three, else it separates values; the point is decimal; x % is x/100 in every spelling, 5 million is 5000000; full-width signs are read as ASCII.
 """
 
 import itertools
 import re
+import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
 _MAX_NUMBER_CHARS = 400  # far below the length at which Python refuses to read an integer
 
 _PERCENT = r"(?P<percent>\s*(?:%|per\s?cent\b|percentage\b|pct\b))?"
+_SCALES = {
+    "hundred": 10**2,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
+_SCALE = rf"(?:\s+(?P<scale>{'|'.join(_SCALES)})s?\b)?"
 _DECIMAL_BODY = r"(?:(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?:\ \d{3})+|\d+)(?:\.\d*)?|\.\d+)"
-_DECIMAL = re.compile(rf"(?P<sign>[-+]?)\s*(?P<body>{_DECIMAL_BODY})(?P<power>[eE][-+]?\d{{1,3}})?{_PERCENT}")
+_DECIMAL = re.compile(
+    rf"(?P<sign>[-+]?)\s*(?P<body>{_DECIMAL_BODY})(?P<power>[eE][-+]?\d{{1,3}})?{_SCALE}{_PERCENT}",
+    re.IGNORECASE,
+)
 _RATIO = re.compile(rf"(?P<sign>[-+]?)\s*(?:(?P<whole>\d+)\s+)?(?P<top>\d+)\s*/\s*(?P<bottom>\d+){_PERCENT}")
 _FRAC = re.compile(
     r"\\frac\s*(?:\{\s*(?P<sign>-?)\s*(?P<top>\d+)\s*\}|(?P<top1>\d))\s*(?:\{\s*(?P<bottom>\d+)\s*\}|(?P<bottom1>\d))"
@@ -30,12 +43,19 @@ _TRAILING_UNIT = re.compile(
     r"|days?|k?N|[kMG]?Pa|[kM]W|kJ|k?Hz|k?N/m|m/s|km/h|kg/m|(?<=\d )[msghLJWVAK])" + _POWER
 )
 _CURRENCY = re.compile(r"\\\$|[$€£]")
+_VULGAR_FRACTION = re.compile(r"[¼-¾⅐-⅞]")
+# Full-width signs (U+FF01 to U+FF5E) lie at a fixed distance from the ASCII ones.
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_NARROW |= {ord("\u3000"): ord(" "), ord("、"): ord(","), ord("−"): ord("-")}
+_SUPERSCRIPT = re.compile(r"[⁻⁰¹²³⁴-⁹]+")
 _NAMED_VALUE = re.compile(r"(?P<name>[A-Za-z](?:_\{?\w+\}?)?)\s*=(?!=)\s*(?P<value>[^=]+)")
 _CHOICE = re.compile(r"(?:[Cc]hoice[_ ]|[Oo]ption[_ ])?\(?(?P<letter>[A-Za-z])(?:\)?[.:]?$|\)?[.:]\s|\)\s)")
 _ANOTHER_CHOICE = re.compile(r"\b[A-J]\)")
 _WORDS = re.compile(r"[A-Za-z]+(?:[ '\-][A-Za-z]+)*")
 
-_PROSE_NUMBER = re.compile(rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_PERCENT}(?![\w^*/+])(?!\.\d)")
+_PROSE_NUMBER = re.compile(
+    rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_SCALE}{_PERCENT}(?![\w^*/+])(?!\.\d)"
+)
 _PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}+(?:'s)?|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*+")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _MATH_WORD = re.compile(
@@ -43,7 +63,7 @@ _MATH_WORD = re.compile(
 )
 _VALUE_CHANGING_WORD = re.compile(
     r"\b(?:pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm|not?|nor|neither|never"
-    r"|hundred|thousand|million|billion|trillion|dozen|half|third|quarter|plus|minus|times|over|divided"
+    r"|hundreds?|thousands?|millions?|billions?|trillions?|dozens?|half|third|quarter|plus|minus|times|over|divided"
     r"|squared|cubed|root|power|factorial|twice|double|more|less|than|least|most|about|around|between"
     r"|percent|per ?cent|percentage|pct)\b",
     re.IGNORECASE,
@@ -63,11 +83,20 @@ class PlainNumber:
 
 def without_delimiters(text: str) -> str:
     r"""Strip blanks, bold, currency and the signs of math mode around an answer, and its full stop."""
-    text = _CURRENCY.sub("", text.replace("−", "-")).strip().strip("*").strip()
+    text = _VULGAR_FRACTION.sub(_as_slash, text.translate(_NARROW))
+    text = _CURRENCY.sub("", text).strip().strip("*").strip()
     for opening, closing in (("\\(", "\\)"), ("\\[", "\\]")):
         if text.startswith(opening) and text.endswith(closing):
             text = text[2:-2]
-    return text.rstrip(".,; \n")
+    return text.rstrip(".,;。 \n")
+
+
+def _as_slash(match: re.Match[str]) -> str:
+    return " " + unicodedata.normalize("NFKC", match[0]).replace("⁄", "/")
+
+
+def _as_power(match: re.Match[str]) -> str:
+    return "^{" + unicodedata.normalize("NFKC", match[0]).replace("−", "-") + "}"
 
 
 def cleaned(text: str) -> str:
@@ -78,7 +107,7 @@ def cleaned(text: str) -> str:
     clean = re.sub(r"(?<!\\)\\[,;:! ]|~|\\q?quad\b", " ", clean)
     clean = re.sub(r"\\[dtc]frac", r"\\frac", clean)
     clean = re.sub(r"\^\s*\{?\s*\\circ\s*\}?", "", clean)
-    return " ".join(clean.split()).rstrip(".,; ")
+    return " ".join(_SUPERSCRIPT.sub(_as_power, clean).split()).rstrip(".,; ")
 
 
 def split_unit(text: str) -> tuple[str, str]:
@@ -110,6 +139,7 @@ def read_number(clean: str) -> PlainNumber | None:
         return None
     digits = decimal["body"].replace(",", "").replace(" ", "")
     value = Fraction(decimal["sign"] + digits.rstrip(".") + (decimal["power"] or ""))
+    value *= _SCALES[decimal["scale"].lower()] if decimal["scale"] else 1
     decimals = len(digits.partition(".")[2])
     return PlainNumber(value / 100 if decimal["percent"] else value, decimals, bool(decimal["percent"]))
 
@@ -147,7 +177,7 @@ def number_in_prose(clean: str) -> tuple[PlainNumber, int] | None:
     """Return the one number of text that is words around a number ("28 apples"), and how many words.
 
     None when it is not: no word, no number or several, or something beside the number that changes
-    its meaning ("2x", "5 million", "not 5", "3 + 4").
+    its meaning ("2x", "half of 5", "not 5", "3 + 4").
     """
     found = list(_PROSE_NUMBER.finditer(clean))
     rest = _PROSE_NUMBER.sub(" ", clean)

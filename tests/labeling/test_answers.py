@@ -73,6 +73,34 @@ def test_answers_are_equal_only_where_they_mean_the_same(reference, candidate, e
     assert compare_answers(reference, candidate).equal is equal
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "equal"),
+    [
+        ("35％", "0.35", True),
+        ("35％", "35", False),
+        ("12500", "１２，５００", True),
+        ("2，5", "25", False),
+        ("（1，2）", "(1,2)", True),
+        ("－3．5", "-3.5", True),
+        ("5", "5。", True),
+        ("2½", "2.5", True),
+        ("½", "1/3", False),
+        ("x²", "x^2", True),
+        ("10⁻²", "0.01", True),
+        ("5 million", "5,000,000", True),
+        ("1200000000", "1.2\\text{ billion}", True),
+        ("$3.5 million", "3.5 million dollars", True),
+        ("5", "5 million", False),
+        ("5", "5 millions", False),
+        ("24", "2 dozen eggs", True),
+        ("2", "2 dozen eggs", False),
+    ],
+)
+def test_full_width_signs_vulgar_fractions_and_scale_words_have_their_value(reference, candidate, equal):
+    assert compare_answers(reference, candidate).equal is equal
+    assert compare_answers(candidate, reference).equal is equal
+
+
 def test_ans_03_the_last_box_is_scanned_with_balanced_braces():
     case = CASES["ans-03"]
     for item, expected in zip(case["input"]["items"], case["expected"]["extracted"], strict=True):
