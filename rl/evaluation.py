@@ -9,7 +9,7 @@ import numpy as np
 from labeling.errors import InputError
 from labeling.randomness import generator
 from labeling.records import Problem
-from labeling.report import Estimate, cluster_bootstrap
+from labeling.report import Estimate, cluster_bootstrap, wilson
 from labeling.rollouts.sampler import Prefix, Rollout, Sampler
 from rl.step_source import JudgedCompletion, StepSource
 
@@ -88,15 +88,21 @@ def evaluate_policy(
     ]
     table = np.array(rows, dtype=np.float64).reshape(len(problems), n, len(_COLUMNS))
     estimates = {
-        name: cluster_bootstrap(
-            list(table[:, :, column]), _mean_of_known, rng=generator(seed, "evaluate", name)
-        )
-        for column, name in enumerate(_COLUMNS)
+        name: _estimate(name, list(table[:, :, column]), seed) for column, name in enumerate(_COLUMNS)
     }
     n_unscored = sum(record.outcome is None for record in judged)
     return PolicyEvaluation(**estimates, n_solutions=len(rows), n_unscored=n_unscored)
 
 
+def _estimate(name: str, clusters: list[np.ndarray], seed: int) -> Estimate:
+    estimate = cluster_bootstrap(clusters, _mean_of_known, rng=generator(seed, "evaluate", name))
+    if name in _SHARES and estimate.value in (0.0, 1.0):
+        # Every resample agrees, which is no certainty: Wilson's interval over problems is not a point.
+        return wilson(round(estimate.value) * estimate.n, estimate.n)
+    return estimate
+
+
+_SHARES = ("accuracy", "strict_accuracy", "cut")
 _COLUMNS = ("accuracy", "strict_accuracy", "steps", "tokens", "filler", "cut")
 
 

@@ -180,3 +180,12 @@ def test_what_cannot_be_checked_is_left_out_and_counted():
 def test_evaluation_without_problems_is_refused():
     with pytest.raises(InputError, match="no problems"):
         evaluate_policy(Parrot([]), [], OutcomeSource(WORLD.grade), max_tokens=9)
+
+
+def test_a_share_that_every_solution_agrees_on_is_still_uncertain():
+    problems = [Problem(id=f"p{i}", text="2+2?", answer="4") for i in range(10)]
+    source = OutcomeSource(lambda problem, text: False)
+    result = evaluate_policy(Parrot([["a"]] * 10), problems, source, max_tokens=9)
+    # By hand: 0 of 10, Wilson's upper limit z^2 / (n + z^2) = 3.8416 / 13.8416.
+    assert (result.accuracy.value, result.accuracy.low) == (0.0, 0.0)
+    assert result.accuracy.high == pytest.approx(0.27754, abs=1e-4)
