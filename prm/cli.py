@@ -1,5 +1,6 @@
 """Verbs -> stages. The one place that names all floors; a stage is loaded when it is called."""
 
+import errno
 import importlib
 import os
 import sys
@@ -31,6 +32,24 @@ VERBS = {
     "import-gguf": Verb("prm.import_gguf", "ImportGGUFConfig", "turn a GGUF file into a transformers folder"),
     "make-starter": Verb("rl.starter", "StarterConfig", "train the quickstart's starter policy again"),
 }
+
+
+_REFUSALS = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+)
+"""What the system answers when a path of the user's cannot be written or read."""
+
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+"""Characters of data that would move a terminal's cursor, colour it or retitle it -> how they are shown."""
 
 
 def usage() -> str:
@@ -75,7 +94,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except Exception:  # noqa: BLE001  # process boundary: anything else is our fault, told with its traceback
+    except Exception as error:  # noqa: BLE001  # process boundary: the rest is our fault, with its traceback
+        if isinstance(error, OSError) and error.errno in _REFUSALS:
+            place = f"{error.filename}: " if error.filename else ""
+            _print(
+                f"prm {name}: {place}{error.strerror}. Check the path, the rights and the space.", error=True
+            )
+            return 2
         traceback.print_exc()
         _print(f"prm {name}: a fault of the toolkit, not of your input. Please report it.", error=True)
         return 1
@@ -104,7 +129,7 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
 
 def _print(text: str, *, error: bool = False) -> None:
     stream = sys.stderr if error else sys.stdout
-    stream.write(text + "\n")
+    stream.write(text.translate(_CONTROLS) + "\n")
     stream.flush()
 
 

@@ -7,6 +7,7 @@ import difflib
 import inspect
 import itertools
 import math
+import reprlib
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,16 +81,26 @@ def check_shapes(
     for action in parser._actions:
         value = settings.get(action.dest)
         if value is None:
+            if action.dest in settings and (action.required or action.default is not None):
+                raise ConfigError(
+                    f"{action.dest} is empty.", remedy="Give a value, or leave the line out.", file=file
+                )
             continue
         is_list = action.nargs in ("*", "+")
         if is_list != isinstance(value, list) or isinstance(value, dict):
             raise ConfigError(
-                f"{action.dest} is {value!r}, which is {'no list' if is_list else 'not one value'}.",
+                f"{action.dest} is {reprlib.repr(value)}, {'no list' if is_list else 'not one value'}.",
                 remedy=f"Write `{action.dest}: [a, b]`." if is_list else f"Write `{action.dest}: value`.",
                 file=file,
             )
         if not is_list:
             settings[action.dest] = str(value)
+        elif not all(isinstance(item, str) for item in value):
+            raise ConfigError(
+                f"{action.dest} holds something else than texts: {reprlib.repr(value)}.",
+                remedy="Write the texts between quotes.",
+                file=file,
+            )
 
 
 def field_docs(config_class: type) -> dict[str, str]:

@@ -1,3 +1,4 @@
+import errno
 import sys
 from dataclasses import dataclass, field
 
@@ -48,7 +49,7 @@ def test_a_recipe_that_is_no_mapping_is_refused(tmp_path, text, message):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("names: a.jsonl", "'a.jsonl', which is no list"), ("n_steps: [3]", "not one value")],
+    [("names: a.jsonl", "'a.jsonl', no list"), ("n_steps: [3]", "not one value")],
 )
 def test_a_recipe_keeps_lists_and_single_values_apart(tmp_path, text, message):
     with pytest.raises(ConfigError, match=message):
@@ -127,3 +128,49 @@ def test_each_end_of_a_verb_has_its_exit_code(monkeypatch, capsys, error, code, 
     told = capsys.readouterr().err
     assert says in told
     assert ("Traceback" in told) == isinstance(error, ZeroDivisionError)
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (FileExistsError(errno.EEXIST, "File exists", "afile"), "prm toy: afile: File exists."),
+        (PermissionError(errno.EACCES, "Permission denied", "shut"), "prm toy: shut: Permission denied."),
+        (OSError(errno.ENOSPC, "No space left on device"), "prm toy: No space left on device."),
+    ],
+)
+def test_a_path_that_the_system_refuses_is_the_users_matter(monkeypatch, capsys, error, says):
+    monkeypatch.setitem(VERBS, "toy", Verb("toy_stage", "Toy", "a toy"))
+    monkeypatch.setitem(sys.modules, "toy_stage", _Stage(error))
+    assert main(["toy", "--output", "a"]) == 2
+    told = capsys.readouterr().err
+    assert says in told
+    assert "Traceback" not in told
+
+
+def test_data_cannot_send_commands_to_the_terminal(monkeypatch, capsys):
+    monkeypatch.setitem(VERBS, "toy", Verb("toy_stage", "Toy", "a toy"))
+    monkeypatch.setitem(sys.modules, "toy_stage", _Stage(ConfigError("a\x1b]0;title\x07 \x9b31m\ttab é.")))
+    main(["toy", "--output", "a"])
+    assert "a\\x1b]0;title\\x07 \\x9b31m\ttab é." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["learning_rate: 2001-99-99", "learning_rate: !!int foo", "output: " + "[" * 3000]
+)
+def test_what_the_yaml_reader_chokes_on_is_told_as_no_yaml(tmp_path, text):
+    with pytest.raises(ConfigError, match="this is not YAML"):
+        parse("--config", recipe(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("n_steps:", "n_steps is empty"), ("names: [1]", "else than texts")]
+)
+def test_empty_settings_and_lists_of_numbers_are_refused(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message):
+        parse("--config", recipe(tmp_path, f"output: a\n{text}"))
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_a_number_without_end_is_refused(value):
+    with pytest.raises(ConfigError, match="learning_rate: not a finite number"):
+        parse("--output", "a", f"--learning_rate={value}")
