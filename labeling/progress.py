@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -29,10 +29,10 @@ def track(items: Iterable[T], *, total: int, description: str) -> Iterator[T]:
         total: How many there will be.
         description: What is being done, in a few words.
     """
-    if sys.stderr.isatty():
-        yield from _bar(items, total, description)
-    else:
-        yield from _log(items, total, description)
+    with Meter(description, total=total) as meter:
+        for count, item in enumerate(items, 1):
+            yield item
+            meter.show(count)
 
 
 def say(text: str) -> None:
@@ -61,13 +61,19 @@ class Meter:
             return
         now = time.monotonic()
         if count >= self.total or now - self._last_line >= SECONDS_BETWEEN_LOG_LINES:
-            say(f"{self.description}: {count}/{self.total} after {now - self._started:.0f} s {note}".rstrip())
+            say(f"{self.description}: {count}/{self.total} after {now - self._started:.1f} s {note}".rstrip())
             self._last_line = now
 
     def close(self) -> None:
         """Leave the terminal as it was."""
         if self._progress is not None:
             self._progress.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
 
 def _columns() -> tuple[ProgressColumn, ...]:
@@ -78,24 +84,3 @@ def _columns() -> tuple[ProgressColumn, ...]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-
-
-def _bar(items: Iterable[T], total: int, description: str) -> Iterator[T]:
-    with Progress(*_columns(), console=Console(stderr=True)) as progress:
-        task = progress.add_task(description, total=total)
-        for item in items:
-            yield item
-            progress.advance(task)
-
-
-def _log(items: Iterable[T], total: int, description: str) -> Iterator[T]:
-    start = last = time.monotonic()
-    count = 0
-    for item in items:
-        yield item
-        count += 1
-        now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN_LOG_LINES:
-            say(f"{description}: {count}/{total} after {now - start:.0f} s")
-            last = now
-    say(f"{description}: {count}/{total} in {time.monotonic() - start:.1f} s")

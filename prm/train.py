@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import shutil
 import time
 from collections.abc import Sequence
@@ -12,7 +13,6 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import LoraConfig, TaskType
-from sklearn.metrics import roc_auc_score
 from transformers import PrinterCallback, TrainerCallback, TrainerState, set_seed
 
 from labeling.errors import ConfigError, InputError, StoreError
@@ -24,6 +24,7 @@ from labeling.rollouts.policies import policy_folder
 from labeling.sources.jsonl import read_labelled
 from labeling.store import hash_file
 from prm import checkpoint
+from prm.calibration.metrics import step_auroc
 from prm.calibration.split import normalised_problem_text
 from prm.files import write_jsonl
 from prm.model import StepScorer
@@ -202,10 +203,9 @@ def held_out_auroc(
 
 def _auroc(clusters: Sequence[Sequence[tuple[int, float]]]) -> float:
     steps = [pair for own in clusters for pair in own]
-    values = [value for value, _ in steps]
-    if len(set(values)) < 2:
-        return float("nan")
-    return float(roc_auc_score(values, [score for _, score in steps]))
+    if not steps:
+        return math.nan
+    return step_auroc([score for _, score in steps], [value for value, _ in steps])
 
 
 def _read(config: TrainPRMConfig) -> tuple[list[LabelledSolution], dict[str, int]]:

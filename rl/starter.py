@@ -12,13 +12,13 @@ from pathlib import Path
 from random import Random
 
 import torch
-from rich.progress import Progress
 from torch.nn.functional import cross_entropy
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from labeling.errors import ConfigError
+from labeling.progress import Meter
 from labeling.randomness import derive_seed
-from labeling.records import Problem
+from labeling.records import UNKNOWN_LABEL, Problem
 from labeling.report import Report
 from labeling.rollouts.policies import starter_folder
 from labeling.simulators.engineering import EngineeringWorld
@@ -28,8 +28,6 @@ from rl.starter_measure import measure
 from rl.starter_tokenizer import EOS, PAD, build_tokenizer, read_vocabulary
 
 __all__ = ["StarterConfig", "run", "starter_folder"]
-
-IGNORED_LABEL = -100
 
 Pair = tuple[list[int], list[int]]
 """(token ids of the prompt, token ids of the solution)."""
@@ -139,13 +137,12 @@ def train(
     counts = {"solutions read": 0, "tokens read": 0}
     batches = _batches(tokenizer, config)
     model.train()
-    with Progress(transient=True) as progress:
-        task = progress.add_task("starter policy", total=config.steps)
-        for _ in range(config.steps):
+    with Meter("starter policy", total=config.steps) as meter:
+        for step in range(1, config.steps + 1):
             ids, labels = next(batches)
             logits = model(input_ids=ids).logits[:, :-1]
             loss = cross_entropy(
-                logits.reshape(-1, logits.shape[-1]), labels[:, 1:].reshape(-1), ignore_index=IGNORED_LABEL
+                logits.reshape(-1, logits.shape[-1]), labels[:, 1:].reshape(-1), ignore_index=UNKNOWN_LABEL
             )
             model.zero_grad()
             loss.backward()
@@ -154,7 +151,7 @@ def train(
                 schedule.step()
             counts["solutions read"] += len(ids)
             counts["tokens read"] += ids.numel()
-            progress.update(task, advance=1, description=f"starter policy, loss {loss.item():.3f}")
+            meter.show(step, f"loss {loss.item():.3f}")
     model.eval()
     return counts
 
@@ -226,7 +223,7 @@ def _padded(pairs: Sequence[Pair], tokenizer: PreTrainedTokenizerFast) -> tuple[
     rows = [[*prompt, *solution, end] for prompt, solution in pairs]
     width = max(map(len, rows))
     ids = torch.full((len(rows), width), padding)
-    labels = torch.full((len(rows), width), IGNORED_LABEL)
+    labels = torch.full((len(rows), width), UNKNOWN_LABEL)
     for index, (row, (prompt, _)) in enumerate(zip(rows, pairs, strict=True)):
         ids[index, : len(row)] = torch.tensor(row)
         labels[index, len(prompt) : len(row)] = torch.tensor(row[len(prompt) :])

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from labeling.errors import ConfigError
-from labeling.records import Solution
+from labeling.records import UNKNOWN_LABEL, Solution
 from labeling.rollouts.transformers_sampler import TransformersSampler
 from labeling.simulators.engineering import EngineeringWorld, solution_steps
 from labeling.simulators.engineering.catalogue import DEEP_FAMILIES
@@ -173,7 +173,7 @@ def test_batches_fit_the_budget_and_only_solutions_bear_loss(tokenizer):
         ids, labels = next(batches)
         assert ids.numel() <= 1024
         for row, row_labels in zip(ids, labels, strict=True):
-            is_graded = row_labels != starter.IGNORED_LABEL
+            is_graded = row_labels != UNKNOWN_LABEL
             assert torch.equal(row[is_graded], row_labels[is_graded])
             text = tokenizer.decode(row[is_graded])
             assert re.fullmatch(r"[a-z].*\nanswer \d+<eos>", text, re.DOTALL)
