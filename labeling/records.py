@@ -299,9 +299,11 @@ def check_label(label: Any, *, record_id: str, step: int) -> tuple[int, float | 
     Raises:
         RecordError: The label is not a finite number, or lies outside [0, 1].
     """
+    if hasattr(label, "item"):  # a number of numpy or torch
+        label = label.item()
     if label is None or label == UNKNOWN_LABEL:
         return UNKNOWN_LABEL, None
-    if isinstance(label, str) or not isinstance(label, (bool, int, float)) or not math.isfinite(label):
+    if not isinstance(label, (bool, int, float)) or not abs(label) < math.inf:
         raise RecordError(
             f"label is not a finite number ({label!r}, step {step}).",
             remedy="Use 1, 0, a probability between them, or -100 for unknown.",

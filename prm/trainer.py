@@ -1,5 +1,6 @@
 """PRMConfig and PRMTrainer: a transformers Trainer that learns step labels with a two-class head."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -245,12 +246,11 @@ def with_adapter(model: PreTrainedModel, peft_config: PeftConfig) -> PeftModel:
         ConfigError: No head would be saved with these settings.
     """
     head = next((name for name in checkpoint.HEAD_NAMES if hasattr(model, name)), None)
-    targets = getattr(peft_config, "target_modules", None)
-    listed = [] if targets is None or isinstance(targets, str) else list(targets)
-    if head in listed:
+    if head is not None and _is_targeted(head, peft_config):
         raise ConfigError(
             f"the head {head!r} is among target_modules, so it would be adapted and not saved in full.",
-            remedy="Write modules_to_save=['score']; list.append returns None and changes the list itself.",
+            remedy=f"Write modules_to_save=[{head!r}], and exclude_modules=[{head!r}] beside 'all-linear'; "
+            "list.append returns None and changes the list itself.",
         )
     saved = getattr(peft_config, "modules_to_save", None) or []
     # peft saves the head by itself for this task type alone.
@@ -260,6 +260,16 @@ def with_adapter(model: PreTrainedModel, peft_config: PeftConfig) -> PeftModel:
             remedy=f"Set task_type=TaskType.TOKEN_CLS or modules_to_save=[{head!r}].",
         )
     return get_peft_model(model, peft_config)  # pyright: ignore[reportReturnType]
+
+
+def _is_targeted(head: str, peft_config: PeftConfig) -> bool:
+    targets = getattr(peft_config, "target_modules", None) or []
+    excluded = getattr(peft_config, "exclude_modules", None) or []
+    if head in excluded or (isinstance(excluded, str) and re.fullmatch(excluded, head)):
+        return False
+    if isinstance(targets, str):  # "all-linear", or a pattern of whole module names
+        return targets == "all-linear" or re.fullmatch(targets, head) is not None
+    return head in targets
 
 
 def step_metrics(prediction: EvalPrediction) -> dict[str, float]:

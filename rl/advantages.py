@@ -70,12 +70,14 @@ def outcome_advantages(outcomes: ArrayLike, *, baseline: str = "loo") -> Floats:
 
     Raises:
         ConfigError: Unknown baseline.
-        ValueError: Outcomes are not one-dimensional.
+        ValueError: Outcomes are not one-dimensional, or one is infinite.
     """
     check_name("outcome_baseline", baseline, OUTCOME_BASELINES)
     rewards = np.array(outcomes, dtype=np.float64)
     if rewards.ndim != 1:
         raise ValueError(f"outcomes of one group must be one-dimensional, got shape {rewards.shape}")
+    if np.isinf(rewards).any():
+        raise ValueError("an outcome is infinite")
     advantages = np.zeros(rewards.size)
     is_scored = ~np.isnan(rewards)
     scored = rewards[is_scored]

@@ -7,6 +7,7 @@ then segmented. `labels` (one a step) and `first_error` (index, -1, or null) are
 
 import gzip
 import json
+import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -140,9 +141,11 @@ def parse_problem(row: Mapping[str, Any]) -> Problem:
     text = _text(row, PROMPT_NAMES, record_id, what="the problem's text")
     answer = row.get("answer")
     if answer is not None and not isinstance(answer, str):
-        if isinstance(answer, bool) or not isinstance(answer, (int, float)):
+        is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
+        # Python's reader takes NaN and Infinity, which are not JSON, and no answer either.
+        if not is_number or not abs(answer) < math.inf:
             raise RecordError(
-                f"answer is {type(answer).__name__}, not text.",
+                f"answer is {answer if is_number else type(answer).__name__}, not text.",
                 remedy="Write the reference answer as text, or null.",
                 record_id=record_id,
             )

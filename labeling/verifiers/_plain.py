@@ -1,7 +1,8 @@
 r"""Reading answers that need no algebra: plain numbers, words, choices, and how a list is laid out.
 
 Conventions: a comma groups thousands only when the whole number is one to three digits followed by
-groups of exactly three, else it separates values; the point is decimal; x % is x/100 in every spelling, 5 million is 5000000; full-width signs are read as ASCII.
+groups of exactly three, else it separates values; the point is decimal; x % is x/100 in every spelling;
+5 million is 5000000; full-width signs are read as ASCII.
 """
 
 import itertools

@@ -5,7 +5,7 @@ each step its ids and the separator's ids. Texts are encoded separately. Trainin
 serving and RL all go through this class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from labeling.errors import ConfigError, InputError
 from prm.formats.layout import StepLayout, Tokenizer, encode_plain, join_ids, separator_ids
@@ -74,7 +74,8 @@ def check_texts(prompts: Sequence[str], steps: Sequence[Sequence[str]]) -> None:
     for index, (prompt, own) in enumerate(zip(prompts, steps, strict=True)):
         if not isinstance(prompt, str):
             raise InputError(f"prompt {index} is {type(prompt).__name__}, not text.")
-        if isinstance(own, str) or not all(isinstance(step, str) for step in own):
+        is_list = isinstance(own, Iterable) and not isinstance(own, str)
+        if not is_list or not all(isinstance(step, str) for step in own):
             raise InputError(
                 f"the steps of solution {index} are not a list of texts.",
                 remedy="Cut the solution into steps first (labeling.steps.segment).",

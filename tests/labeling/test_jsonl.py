@@ -79,6 +79,17 @@ def test_latin_1_bytes_are_refused_with_their_line(tmp_path):
     assert caught.value.line == 2
 
 
+@pytest.mark.parametrize("answer", ["NaN", "Infinity", "true", "[4]"])
+def test_an_answer_that_is_no_text_and_no_number_is_refused(answer):
+    with pytest.raises(RecordError, match="answer is"):
+        parse_labelled(parse_row(f'{{"id": "a", "problem": "p", "steps": ["x"], "answer": {answer}}}'))
+
+
+def test_a_number_as_answer_becomes_text_however_long():
+    row = parse_row(f'{{"id": "a", "problem": "p", "steps": ["x"], "answer": {"7" * 400}}}')
+    assert parse_labelled(row).solution.problem.answer == "7" * 400
+
+
 def test_half_a_surrogate_pair_is_refused():
     with pytest.raises(RecordError, match="surrogate"):
         parse_row('{"id": "a", "text": ["\\ud800"]}')

@@ -66,6 +66,15 @@ def test_labels_that_are_no_probability_are_refused(label, message):
         check_label(label, record_id="r", step=0)
 
 
+def test_labels_of_numpy_are_read_and_a_huge_one_is_refused_like_any_other():
+    assert check_label(np.float32(0.75), record_id="r", step=0) == (1, 0.75)
+    assert check_label(np.int64(0), record_id="r", step=0) == (0, None)
+    with pytest.raises(RecordError, match="not a finite number"):
+        check_label(np.float64("nan"), record_id="r", step=0)
+    with pytest.raises(RecordError, match="outside"):
+        check_label(10**400, record_id="r", step=0)
+
+
 def test_a_label_missing_for_a_step_is_an_error_that_names_both_counts():
     with pytest.raises(RecordError, match="2 steps but 1 entries in labels"):
         labelled_from_row({"id": "a", "prompt": "p", "completions": ["x", "y"], "labels": [1]})

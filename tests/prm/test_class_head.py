@@ -139,6 +139,8 @@ def test_what_is_not_a_list_of_steps_is_refused(byte_tokenizer):
     layout = ClassHeadFormat(byte_tokenizer, max_tokens=50)
     with pytest.raises(InputError, match="solution 1 are not a list"):
         layout.lay_out_all(["p", "q"], [["a"], "a step"])
+    with pytest.raises(InputError, match="solution 0 are not a list"):
+        layout.lay_out_all(["p"], [None])
     with pytest.raises(InputError, match="2 prompts for 1 solutions"):
         layout.lay_out_all(["p", "q"], [["a"]])
     with pytest.raises(ConfigError, match="max_tokens is 0"):

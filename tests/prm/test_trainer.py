@@ -102,7 +102,22 @@ def test_prm_02_settings_that_would_lose_the_head_are_refused(base_folder):
         with_adapter(model, lora(target_modules=target_modules, modules_to_save=modules_to_save))
     with pytest.raises(ConfigError, match="head 'score' would not be saved"):
         with_adapter(model, lora(task_type=None, modules_to_save=None))
+    for pattern in ("all-linear", ".*(q_proj|score)"):
+        with pytest.raises(ConfigError, match="among target_modules"):
+            with_adapter(classifier(base_folder), lora(target_modules=pattern))
     assert isinstance(with_adapter(model, lora(task_type=None, modules_to_save=["score"])), PeftModel)
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [{"target_modules": ".*(q_proj|v_proj)"}, {"target_modules": "all-linear", "exclude_modules": ["score"]}],
+)
+def test_target_modules_by_pattern_leave_the_head_to_be_saved_in_full(base_folder, tmp_path, targets):
+    adapted = with_adapter(classifier(base_folder), lora(**targets))
+    adapted.save_pretrained(tmp_path / "adapter")
+    checkpoint.check_adapter_head(tmp_path / "adapter")
+    saved = load_file(tmp_path / "adapter" / "adapter_model.safetensors")
+    assert any(name.endswith("score.weight") for name in saved)
 
 
 def test_an_adapter_without_its_head_is_refused(base_folder, byte_tokenizer, tmp_path):

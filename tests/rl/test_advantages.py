@@ -364,6 +364,8 @@ def test_methods_that_do_not_fit_together_are_refused(wrong):
 
 
 def test_sizes_that_differ_are_refused():
+    with pytest.raises(ValueError, match="an outcome is infinite"):
+        outcome_advantages([1.0, float("inf"), 0.0])
     with pytest.raises(ValueError, match="2 outcomes for 1 completions"):
         group_advantages([[0.5]], [1, 0], settings=METHODS["grpo"])
     with pytest.raises(ValueError, match="costs"):
