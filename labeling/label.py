@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -263,7 +264,16 @@ _worker_verifier: list[Verifier] = []
 
 
 def _start_worker(names: str) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _worker_verifier[:] = [load_panel(names)]
+
+
+def _end_with(parent: Any) -> None:
+    """End this process when its parent has been killed: it would wait for work that never comes."""
+    parent.join()
+    os._exit(1)
 
 
 def _verify(solution: Solution) -> LabelledSolution:

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -70,6 +71,9 @@ def usage() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; see `usage`. Returns the exit code."""
+    if argv is None:
+        # Unwound as by Ctrl-C: worker processes and training runs end, half-written files go.
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help"):
         _print(usage())

@@ -171,19 +171,21 @@ def test_an_unknown_verifier_is_named_before_work_starts(rows_file, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_run_is_resumed_without_loss(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_run_leaves_no_process_behind_and_is_resumed_without_loss(tmp_path, number):
     path = tmp_path / "rows.jsonl"
     rows = [{**ROWS[i % 2], "id": f"r{i}"} for i in range(4000)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     output = tmp_path / "labels.jsonl"
     command = [sys.executable, "-m", "prm.cli", "label", "--input", str(path), "--output", str(output)]
     command += ["--verifier", "arithmetic", "--processes", "2"]
-    process = subprocess.Popen(command, env=os.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=os.environ, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not (output.exists() and output.stat().st_size > 10_000):
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.send_signal(number)
+    process.communicate(timeout=60)  # ends when no process is left that holds the other end of the pipe
+    assert process.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 128 + signal.SIGTERM)
     n_before = output.read_bytes().count(b"\n")
     report = label(path, output, verifier="arithmetic")
     assert report.counts["rows already there"] >= n_before > 0
