@@ -1,30 +1,19 @@
 """Verifiers, simulators and PRMs behind the one call that the trainers know: `StepSource.judge`."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from labeling.errors import InputError
 from labeling.records import Problem, Solution
+from labeling.rollouts.monte_carlo import Grade
 from labeling.steps import segment
 from labeling.verifiers.answers import extract_answer
-from labeling.verifiers.verdict import Outcome, Verdict
+from labeling.verifiers.verdict import Outcome, Verifier
 from rl.penalties import idle_steps
 from rl.step_source import JudgedCompletion
 
-Grade = Callable[[Problem, str], bool | None]
-"""(problem, text) -> is the final answer right; for None see `Grader`."""
-
 SCORE_OF = {Outcome.RIGHT: 1.0, Outcome.WRONG: 0.0, Outcome.UNDECIDED: math.nan}
-
-
-class StepVerifier(Protocol):
-    """What `VerifierSource` asks of a verifier; a `labeling` Verifier or Simulator meets it."""
-
-    @property
-    def name(self) -> str: ...
-
-    def verify(self, problem: Problem, solution: Solution) -> list[Verdict]: ...
 
 
 class StepScorer(Protocol):
@@ -89,9 +78,7 @@ class VerifierSource:
         InputError: There is no `grade`, and the verifier has none.
     """
 
-    def __init__(
-        self, verifier: StepVerifier, *, grade: Grade | None = None, segment_mode: str = "line"
-    ) -> None:
+    def __init__(self, verifier: Verifier, *, grade: Grade | None = None, segment_mode: str = "line") -> None:
         chosen = grade or getattr(verifier, "grade", None)
         if chosen is None:
             raise InputError(

@@ -7,7 +7,6 @@ from typing import Any
 from labeling.errors import RecordError
 from labeling.records import Problem
 
-OPERATORS = ("+", "-", "*", "/")
 LARGEST_VALUE = 199
 """Every result lies in 0..199."""
 
