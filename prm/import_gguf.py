@@ -6,7 +6,7 @@ import struct
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,14 @@ _MAGIC = b"GGUF"
 _PROBE_TEXT = "Question: what is 12 + 3?\nAnswer: 12 + 3 = 15."
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ImportGGUFConfig:
     """Settings of `prm import-gguf`."""
 
-    input: str = field(
-        metadata={"help": "GGUF file, or package:NAME for the one inside an installed distribution."}
-    )
-    output: str = field(metadata={"help": "Folder to write the model to; must not exist yet."})
+    input: str
+    """GGUF file, or package:NAME for the one inside an installed distribution."""
+    output: str
+    """Folder to write the model to; must not exist yet."""
 
 
 def run(config: ImportGGUFConfig) -> Report:

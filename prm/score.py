@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,20 @@ CHUNK_ROWS = 64
 """Rows that are batched together by length; progress is shown between them."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ScoreConfig:
     """Settings of `prm score`."""
 
-    model: str = field(metadata={"help": "Folder of a PRM."})
-    input: str = field(metadata={"help": "Solutions (JSON Lines): prompt/completions or problem/steps."})
-    output: str = field(metadata={"help": "File to write (JSON Lines); report.json goes beside it."})
-    device: str = field(
-        default="auto", metadata={"help": "auto (an accelerator if there is one), cpu, cuda."}
-    )
-    on_error: str = field(default="stop", metadata={"help": "stop, or skip: count malformed lines."})
+    model: str
+    """Folder of a PRM."""
+    input: str
+    """Solutions (JSON Lines): prompt/completions or problem/steps."""
+    output: str
+    """File to write (JSON Lines); report.json goes beside it."""
+    device: str = "auto"
+    """auto (an accelerator if there is one), cpu, cuda."""
+    on_error: str = "stop"
+    """stop, or skip: count malformed lines."""
 
 
 @dataclass(frozen=True)

@@ -36,42 +36,46 @@ HELD_OUT_FILE = "held_out.jsonl"
 _SETTINGS_FILE = "settings.json"
 
 
-@dataclass
+@dataclass(kw_only=True)
 class TrainPRMConfig:
     """Settings of `prm train-prm`."""
 
-    model: str = field(metadata={"help": 'Folder of a language model or a PRM; "starter" ships with us.'})
-    labels: list[str] = field(metadata={"help": "Files of labelled rows (JSON Lines)."})
-    output: str = field(metadata={"help": "Folder to write the PRM to; must not exist yet."})
-    label_kind: str = field(default="hard", metadata={"help": "hard (0/1) or soft (fractions)."})
-    separator: str = field(default="\n", metadata={"help": "Text behind every step."})
-    max_tokens: int | None = field(
-        default=None, metadata={"help": "Cut solutions at this many tokens; default: the model's context."}
-    )
-    until_first_error: bool = field(
-        default=False,
-        metadata={
-            "help": "Leave out what follows the first wrong step: whether it is right often cannot be said."
-        },
-    )
-    holdout_fraction: float = field(
-        default=0.1, metadata={"help": "Share of problems kept out of training, in [0, 1)."}
-    )
-    epochs: float = field(default=1.0, metadata={"help": "Passes over the rows."})
-    max_steps: int = field(default=-1, metadata={"help": "Optimiser steps; -1: as many as the epochs need."})
-    learning_rate: float = field(default=1e-5, metadata={"help": "Peak learning rate."})
-    batch_size: int = field(default=16, metadata={"help": "Solutions an optimiser step."})
-    micro_batch_size: int = field(
-        default=16, metadata={"help": "Solutions a forward pass; it divides batch_size."}
-    )
-    lora_rank: int = field(default=0, metadata={"help": "Rank of LoRA adapters; 0: train all weights."})
-    lora_alpha: int = field(default=32, metadata={"help": "Scale of the adapters."})
-    lora_targets: list[str] = field(
-        default_factory=lambda: ["q_proj", "k_proj", "v_proj", "o_proj"],
-        metadata={"help": "Modules that get an adapter."},
-    )
-    on_error: str = field(default="stop", metadata={"help": "stop, or skip: count malformed lines."})
-    seed: int = field(default=0, metadata={"help": "Head, data order, dropout and split follow from it."})
+    model: str
+    """Folder of a language model or a PRM; "starter" ships with us."""
+    labels: list[str]
+    """Files of labelled rows (JSON Lines)."""
+    output: str
+    """Folder to write the PRM to; must not exist yet."""
+    label_kind: str = "hard"
+    """hard (0/1) or soft (fractions)."""
+    separator: str = "\n"
+    """Text behind every step."""
+    max_tokens: int | None = None
+    """Cut solutions at this many tokens; default: the model's context."""
+    until_first_error: bool = False
+    """Leave out what follows the first wrong step: whether it is right often cannot be said."""
+    holdout_fraction: float = 0.1
+    """Share of problems kept out of training, in [0, 1)."""
+    epochs: float = 1.0
+    """Passes over the rows."""
+    max_steps: int = -1
+    """Optimiser steps; -1: as many as the epochs need."""
+    learning_rate: float = 1e-5
+    """Peak learning rate."""
+    batch_size: int = 16
+    """Solutions an optimiser step."""
+    micro_batch_size: int = 16
+    """Solutions a forward pass; it divides batch_size."""
+    lora_rank: int = 0
+    """Rank of LoRA adapters; 0: train all weights."""
+    lora_alpha: int = 32
+    """Scale of the adapters."""
+    lora_targets: list[str] = field(default_factory=lambda: ["q_proj", "k_proj", "v_proj", "o_proj"])
+    """Modules that get an adapter."""
+    on_error: str = "stop"
+    """stop, or skip: count malformed lines."""
+    seed: int = 0
+    """Head, data order, dropout and split follow from it."""
 
     def __post_init__(self) -> None:
         if self.label_kind not in LABEL_KINDS:
