@@ -1,6 +1,6 @@
 """How often the penalties hit honest steps, and how often inserted filler.
 
-    python benchmarks/penalty_hit_rates.py FILE.jsonl ... [--world]
+    python -m benchmarks.penalty_hit_rates FILE.jsonl ... [--world]
 
 Each file holds one solution a line with `problem`, `steps` and `first_error` (-1: every step right).
 Honest: the first 300 of at least two steps whose every step is right. Padded: the same with four filler

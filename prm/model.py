@@ -10,10 +10,11 @@ from transformers import PreTrainedModel
 from labeling.errors import ModelError
 from prm import checkpoint
 from prm.batches import is_causal, step_probabilities
+from prm.calibration.calibrators import load_calibrator
 from prm.formats.class_head import ClassHeadFormat
 from prm.formats.layout import StepLayout
 
-Calibrator = Callable[[np.ndarray], np.ndarray]
+ScoreMap = Callable[[np.ndarray], np.ndarray]
 """Raw scores in [0, 1] -> calibrated scores in [0, 1], element by element."""
 
 CPU_BATCH_TOKENS = 4096
@@ -35,7 +36,7 @@ class StepScorer:
         model: PreTrainedModel,
         layout: ClassHeadFormat,
         *,
-        calibrator: Calibrator | None = None,
+        calibrator: ScoreMap | None = None,
         semantics: str = "correctness",
     ) -> None:
         self.model = model.eval()
@@ -60,8 +61,6 @@ class StepScorer:
         )
         calibrator = None
         if info.calibrator is not None:
-            from prm.calibration.calibrators import load_calibrator
-
             calibrator = load_calibrator(dict(info.calibrator))
         return cls(model, layout, calibrator=calibrator, semantics=info.semantics)
 
