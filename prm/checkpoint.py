@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from peft import PeftConfig, PeftModel
 from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForTokenClassification, AutoTokenizer, PreTrainedModel
@@ -33,6 +34,8 @@ RELOAD_TOLERANCE = 1e-5
 HALF_PRECISION_TOLERANCE = 0.05
 """The same in half precision, where merging an adapter rounds the weights."""
 _COMPARE_BATCH_TOKENS = 4096
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, SafetensorError, StrictDataclassError)
+"""What transformers, peft and safetensors raise for a damaged file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +78,18 @@ def read_info(folder: str | Path) -> PRMInfo:
         )
     try:
         info = PRMInfo(**json.loads(file.read_text(encoding="utf-8")))
-    except (json.JSONDecodeError, UnicodeDecodeError, TypeError) as error:
+    except (ValueError, RecursionError, TypeError) as error:
         raise ModelError(
             f"this file is damaged: {error}.", remedy="Save the PRM again.", file=file
         ) from error
+    kinds = {"separator": str, "max_tokens": int, "semantics": str, "calibrator": (dict, type(None))}
+    damaged = [name for name, kind in kinds.items() if not isinstance(getattr(info, name), kind)]
+    if damaged:
+        raise ModelError(
+            f"this file is damaged: {', '.join(damaged)} cannot be read.",
+            remedy="Save the PRM again.",
+            file=file,
+        )
     if info.format != NAME:
         raise ModelError(
             f"format {info.format!r} is unknown to this version.", remedy="Update the toolkit.", file=file
@@ -118,7 +129,7 @@ def load_tokenizer(folder: str | Path) -> Any:
     path = existing_folder(folder)
     try:
         return AutoTokenizer.from_pretrained(str(path))
-    except (OSError, ValueError, KeyError) as error:
+    except (*_UNREADABLE, AttributeError) as error:
         raise ModelError(
             f"no tokenizer can be read ({error}).", remedy="Save it beside the model.", file=path
         ) from error
@@ -147,7 +158,7 @@ def load_classifier(folder: str | Path, *, is_head_trained: bool) -> PreTrainedM
             dtype="auto",
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except (*_UNREADABLE, RuntimeError) as error:
         raise ModelError(
             f"no token-classification model can be read ({error}).",
             remedy="Give a folder with config.json and safetensors weights of a supported architecture.",
@@ -177,7 +188,12 @@ def load_model(folder: str | Path) -> PreTrainedModel:
     if not (path / ADAPTER_FILE).is_file():
         return load_classifier(path, is_head_trained=True).eval()
     check_adapter_head(path)
-    base = PeftConfig.from_pretrained(str(path)).base_model_name_or_path
+    try:
+        base = PeftConfig.from_pretrained(str(path)).base_model_name_or_path
+    except _UNREADABLE as error:
+        raise ModelError(
+            f"the adapter cannot be read ({error}).", remedy="Save it again.", file=path / ADAPTER_FILE
+        ) from error
     if base is None:
         raise ModelError("the adapter does not name its base model.", file=path / ADAPTER_FILE)
     adapted = PeftModel.from_pretrained(load_classifier(base, is_head_trained=False), str(path))
@@ -193,8 +209,13 @@ def check_adapter_head(folder: str | Path) -> None:
     file = Path(folder) / ADAPTER_WEIGHTS
     if not file.is_file():
         raise ModelError("the adapter's weights are missing.", remedy="Save it again.", file=file)
-    with safe_open(str(file), framework="pt") as weights:
-        names = list(weights.keys())
+    try:
+        with safe_open(str(file), framework="pt") as weights:
+            names = list(weights.keys())
+    except _UNREADABLE as error:
+        raise ModelError(
+            f"the adapter's weights cannot be read ({error}).", remedy="Save it again.", file=file
+        ) from error
     if not any(part in HEAD_NAMES for name in names for part in name.split(".")):
         raise ModelError(
             "the adapter holds no weights of the head, which would be random after loading.",

@@ -206,15 +206,18 @@ def load_calibrator(saved: Mapping[str, Any]) -> Calibrator:
             f"the saved {kind.kind} calibrator has the fields {sorted(fields)}.",
             remedy=f"It needs {sorted(expected)}; fit it again with `prm evaluate`.",
         )
-    if kind is IsotonicCalibrator:
-        fields = {name: tuple(float(v) for v in values) for name, values in fields.items()}
-    loaded = kind(**fields)
-    if not _is_sound(loaded):
-        raise InputError(
-            f"the saved {kind.kind} calibrator is out of range: {dict(saved)}.",
-            remedy="Fit it again with `prm evaluate`.",
-        )
-    return loaded
+    try:
+        if kind is IsotonicCalibrator:
+            fields = {name: tuple(float(v) for v in values) for name, values in fields.items()}
+        loaded = kind(**fields)
+        if _is_sound(loaded):
+            return loaded
+    except (TypeError, ValueError):
+        pass  # texts or lists where numbers belong
+    raise InputError(
+        f"the saved {kind.kind} calibrator is out of range: {dict(saved)}.",
+        remedy="Fit it again with `prm evaluate`.",
+    )
 
 
 def check_fit(score: ArrayLike, is_right: ArrayLike) -> tuple[Floats, Floats]:
@@ -234,7 +237,7 @@ def check_fit(score: ArrayLike, is_right: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _class_of(kind: Any) -> Any:
-    if kind not in _FITTERS:
+    if not isinstance(kind, str) or kind not in _FITTERS:
         raise InputError(
             f"there is no calibrator {kind!r}.", remedy=f"Use one of {', '.join(CALIBRATOR_KINDS)}."
         )

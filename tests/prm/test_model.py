@@ -152,6 +152,42 @@ def test_a_damaged_or_foreign_info_file_is_refused(prm_folder, tmp_path):
         checkpoint.read_info(folder)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("separator", 5), ("max_tokens", "x"), ("calibrator", "x"), ("semantics", None)]
+)
+def test_a_field_of_the_wrong_kind_is_named(prm_folder, tmp_path, name, value):
+    folder = shutil.copytree(prm_folder, tmp_path / "prm")
+    saved = json.loads((folder / "prm.json").read_text())
+    (folder / "prm.json").write_text(json.dumps(saved | {name: value}))
+    with pytest.raises(ModelError, match=f"damaged: {name}"):
+        checkpoint.read_info(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tokenizer.json", "[]"),
+        ("config.json", '{"model_type": "llama", "hidden_size": "x"}'),
+        ("model.safetensors", "junk"),
+    ],
+)
+def test_a_damaged_file_of_a_model_is_refused(prm_folder, tmp_path, name, content):
+    folder = shutil.copytree(prm_folder, tmp_path / "prm")
+    (folder / name).write_text(content)
+    with pytest.raises(ModelError, match="can be read"):
+        StepScorer.from_pretrained(folder)
+
+
+def test_a_damaged_adapter_is_refused(tmp_path):
+    (tmp_path / "adapter_config.json").write_text("{")
+    (tmp_path / "adapter_model.safetensors").write_text("junk")
+    with pytest.raises(ModelError, match="weights cannot be read"):
+        checkpoint.load_model(tmp_path)
+    save_file({"base_model.model.score.weight": torch.zeros(2, 2)}, tmp_path / "adapter_model.safetensors")
+    with pytest.raises(ModelError, match="adapter cannot be read"):
+        checkpoint.load_model(tmp_path)
+
+
 def test_a_score_that_is_not_a_number_is_an_error(prm_folder, byte_tokenizer):
     model = checkpoint.load_model(prm_folder)
     with torch.no_grad():
