@@ -55,6 +55,7 @@ class LabelConfig:
     max_tokens: int = 256
     """Limit of new tokens for each sampled solution or rollout."""
     temperature: float = 1.0
+    """Of sampling solutions and rollouts."""
     segment: str = "auto"
     """How raw text is cut into steps: blank_line, line, numbered, auto."""
     on_error: str = "stop"
@@ -62,6 +63,7 @@ class LabelConfig:
     processes: int = 0
     """Worker processes of the programs; 0: one a core."""
     seed: int = 0
+    """The simulator's problems and all sampling follow from it."""
     overwrite: bool = False
     """Start anew even when the output holds rows of another run."""
 

@@ -121,6 +121,8 @@ class Report:
                 lines += [f"## {title}", "", "| what | value |", "|---|---|"]
                 lines += [f"| {name} | {text} |" for name, text in _flat(block)]
                 lines.append("")
+        if self.outputs:
+            lines += ["## Written", "", *(f"- {name}: {path}" for name, path in self.outputs.items()), ""]
         lines += [f"- {note}" for note in self.notes]
         return "\n".join(lines).rstrip() + "\n"
 

@@ -123,9 +123,8 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
 
     verb = VERBS[name]
     module = importlib.import_module(verb.module)
-    config = parse_config(
-        getattr(module, verb.config), argv, prog=f"prm {name}", description=verb.help.capitalize() + "."
-    )
+    description = f"{verb.help[0].upper()}{verb.help[1:]}."
+    config = parse_config(getattr(module, verb.config), argv, prog=f"prm {name}", description=description)
     report = getattr(module, verb.run)(config)
     _print(report.to_markdown())
     return 0

@@ -123,6 +123,17 @@ def field_docs(config_class: type) -> dict[str, str]:
     return docs
 
 
+class _HelpFormatter(argparse.ArgumentDefaultsHelpFormatter):
+    """Show defaults where there is one to show."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        if action.required or action.default in (None, "", []):
+            return action.help
+        if isinstance(action.default, str) and action.default.isspace():
+            return f"{action.help} (default: {action.default!r})"
+        return super()._get_help_string(action)
+
+
 def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, description: str) -> Config:
     """Build a config from `--config recipe.yaml` and flags; flags win over the recipe.
 
@@ -138,6 +149,7 @@ def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, 
         prog=prog,
         description=description,
         allow_abbrev=False,
+        formatter_class=_HelpFormatter,
     )
     parser.add_argument("--config", metavar="RECIPE", help="YAML recipe; flags win over it.")
     if found.config is not None:

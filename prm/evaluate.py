@@ -63,6 +63,7 @@ class EvaluateConfig:
     on_error: str = "stop"
     """A malformed line, or a record without verdicts: "stop", or "skip" and count it."""
     seed: int = 0
+    """The split by problem and the resamples follow from it."""
 
     def check(self) -> None:
         """Refuse contradictions, all at once.

@@ -55,6 +55,7 @@ class QuickstartConfig:
     output: str = "runs/quickstart"
     """Folder of the run; an interrupted run goes on there."""
     seed: int = 0
+    """Problems, sampling, training and splits follow from it."""
     label_problems: int = 320
     """Problems that the starter policy solves for the PRM's training."""
     rollout_solutions: int = 96
@@ -64,9 +65,11 @@ class QuickstartConfig:
     heldout_problems: int = 240
     """Problems of the test split on which the PRM and the policies are measured."""
     prm_epochs: float = 5.0
+    """Passes of the PRM over its labelled solutions."""
     policy_steps: int = 40
     """Optimiser steps of each training run."""
     completions_per_step: int = 64
+    """Completions an optimiser step."""
     workers: int = 0
     """Training runs side by side; 0: one a core, at most 4."""
 

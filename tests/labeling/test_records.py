@@ -142,6 +142,10 @@ def test_a_report_holds_no_nan_and_is_written_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_report_tells_where_its_outputs_are():
+    assert "- labels: a/b.jsonl\n" in Report(stage="x", outputs={"labels": "a/b.jsonl"}).to_markdown()
+
+
 @pytest.mark.parametrize(
     ("column", "cells"),
     [

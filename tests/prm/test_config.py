@@ -83,6 +83,22 @@ def test_help_and_unknown_verbs_have_their_exit_codes(capsys):
     assert "there is no verb 'lable'" in capsys.readouterr().err
 
 
+def test_help_shows_defaults_that_can_be_seen(capsys):
+    with pytest.raises(SystemExit):
+        main(["train-prm", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "(default: 1e-05)" in shown
+    assert r"(default: '\n')" in shown
+    assert "(default: )" not in shown
+    assert "(default: None)" not in shown
+
+
+def test_help_keeps_capitals(capsys):
+    with pytest.raises(SystemExit):
+        main(["import-gguf", "--help"])
+    assert "Turn a GGUF file" in capsys.readouterr().out
+
+
 def test_the_overview_lists_every_verb():
     assert all(name in usage() for name in VERBS)
 

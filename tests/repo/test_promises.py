@@ -10,7 +10,7 @@ import time
 import pytest
 
 from prm.cli import VERBS
-from prm.config import check_keys, read_recipe
+from prm.config import check_keys, field_docs, read_recipe
 
 PACKAGES = ("labeling", "prm", "rl")
 
@@ -56,6 +56,14 @@ def test_every_setting_of_a_verb_is_read_somewhere(name, repository):
         if not re.search(rf"\bconfig\.{field.name}\b|\bself\.{field.name}\b|\bargs\.{field.name}\b", text)
     ]
     assert unread == []
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_every_setting_of_a_verb_says_what_it_is(name):
+    config = config_class(VERBS[name])
+    told = field_docs(config)
+    fields = dataclasses.fields(config)
+    assert [f.name for f in fields if not (told.get(f.name) or f.metadata.get("help"))] == []
 
 
 def test_no_source_file_is_crowded(repository):
