@@ -16,8 +16,10 @@ from labeling.errors import ConfigError, InputError
 from labeling.progress import say, track
 from labeling.records import LabelledSolution, Problem, Solution, labelled_from_verdicts
 from labeling.report import Report, wilson
+from labeling.rollouts.policies import policy_folder
 from labeling.simulators.load import SIMULATOR_HELP, load_simulator
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
+from labeling.steps import SEGMENT_MODES
 from labeling.store import LabelStore, hash_file
 from labeling.verifiers.registry import load_panel
 from labeling.verifiers.verdict import Verifier
@@ -88,6 +90,10 @@ class LabelConfig:
             problems.append(
                 f"output has another name than {REPORT_NAME} and {CARD_NAME}, which lie beside it"
             )
+        if self.segment not in SEGMENT_MODES:
+            problems.append(f"segment is one of {', '.join(SEGMENT_MODES)}")
+        if self.split not in ("train", "test"):
+            problems.append("split is train or test")
         if self.input and os.path.realpath(self.input) == os.path.realpath(self.output):
             problems.append("output is another file than input")
         if problems:
@@ -111,6 +117,7 @@ def run(config: LabelConfig) -> Report:
     report.counts |= reading_counts
     kept = [s for s in solutions if s.steps]
     report.counts["solutions without a step, left out"] = len(solutions) - len(kept)
+    report.counts["sampled solutions cut by the token limit"] = sum(s.is_cut for s in solutions)
     if not kept:
         raise InputError(
             "there is no solution to label.", remedy="Check the input.", file=config.input or None
@@ -171,6 +178,10 @@ def _fingerprint(config: LabelConfig) -> dict[str, Any]:
     for name in ("output", "input", "on_error", "processes", "overwrite"):
         settings.pop(name)
     settings["input_sha256"] = hash_file(config.input) if config.input else ""
+    if config.policy:
+        # A model trained anew under the same path is another policy.
+        weights = sorted(policy_folder(config.policy).glob("*.safetensors"))
+        settings["policy_sha256"] = [hash_file(file) for file in weights]
     return settings
 
 
@@ -220,6 +231,7 @@ def _solution_row(solution: Solution) -> dict[str, Any]:
         "answer": solution.problem.answer,
         "meta": dict(solution.problem.meta),
         "completion": solution.text,
+        "is_cut": solution.is_cut,
     }
 
 
@@ -231,7 +243,13 @@ def _read_solutions(path: Path, segment_mode: str) -> list[Solution]:
     for row in read_rows(path).items:
         steps = segment(row["completion"], segment_mode).steps
         solutions.append(
-            Solution(id=row["id"], problem=parse_problem(row), text=row["completion"], steps=steps)
+            Solution(
+                id=row["id"],
+                problem=parse_problem(row),
+                text=row["completion"],
+                steps=steps,
+                is_cut=row["is_cut"],
+            )
         )
     return solutions
 
@@ -328,7 +346,6 @@ def _grading(
 
 
 def _sampler(config: LabelConfig) -> Any:
-    from labeling.rollouts.policies import policy_folder
     from labeling.rollouts.transformers_sampler import TransformersSampler
 
     return TransformersSampler.from_pretrained(

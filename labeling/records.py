@@ -63,6 +63,8 @@ class Solution:
     steps: tuple[Step, ...]
     final_correct: bool | None = None
     """Whether the source says that the final answer is right; None when it does not say."""
+    is_cut: bool = False
+    """True when the token limit stopped its sampling."""
 
     @classmethod
     def from_steps(

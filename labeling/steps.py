@@ -14,6 +14,8 @@ from labeling.errors import ConfigError, InputError
 from labeling.records import Step
 
 MODES = ("blank_line", "line", "numbered", "marker", "auto")
+SEGMENT_MODES = tuple(mode for mode in MODES if mode != "marker")
+"""Modes that a recipe can name: those that need no marker."""
 
 THINK_TAG = re.compile(r"<(?P<slash>/?)think(?:ing)?\s{0,4}>", re.IGNORECASE)
 """Opens or closes a thinking part: what stands in it is no answer, and the tag belongs to no step."""

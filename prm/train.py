@@ -89,6 +89,19 @@ class TrainPRMConfig:
                 f"micro_batch_size {self.micro_batch_size} does not divide batch_size {self.batch_size}.",
                 remedy="Choose a divisor.",
             )
+        small = [
+            f"{name} {value}"
+            for name, value, is_fine in (
+                ("epochs", self.epochs, self.epochs > 0),
+                ("max_steps", self.max_steps, self.max_steps == -1 or self.max_steps > 0),
+                ("learning_rate", self.learning_rate, self.learning_rate > 0),
+                ("batch_size", self.batch_size, self.batch_size > 0),
+                ("seed", self.seed, self.seed >= 0),
+            )
+            if not is_fine
+        ]
+        if small:
+            raise ConfigError(f"out of range: {', '.join(small)}.", remedy="Use positive numbers.")
         if self.lora_rank < 0:
             raise ConfigError(f"lora_rank is {self.lora_rank}.", remedy="Use 0 or more.")
 

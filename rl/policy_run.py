@@ -88,13 +88,18 @@ def train_policy(config: TrainPolicyConfig) -> Report:
 def _problems(
     config: TrainPolicyConfig, world: Simulator | None
 ) -> tuple[list[Problem], list[Problem], dict[str, int]]:
+    test: list[Problem] = []
+    rejected = 0
     if world is not None:
         train = world.problems(config.simulator_problems, split="train", seed=config.seed)
-        test = world.problems(config.test_count, split="test", seed=config.seed) if config.test_count else []
+        if config.test_count:
+            test = world.problems(config.test_count, split="test", seed=config.seed)
     else:
-        train = read_problems(config.problems).items
-        test = read_problems(config.test_problems).items if config.test_count else []
-        test = test[: config.test_count]
+        reading = read_problems(config.problems, config.on_error)
+        train, rejected = reading.items, len(reading.rejected)
+        if config.test_count:
+            held_out = read_problems(config.test_problems, config.on_error)
+            test, rejected = held_out.items[: config.test_count], rejected + len(held_out.rejected)
     per_step = config.completions_per_step // config.num_generations
     if len(train) < per_step:
         raise InputError(
@@ -104,6 +109,7 @@ def _problems(
         )
     counts = {
         "training problems": len(train),
+        "lines rejected": rejected,
         "training problems without an answer": sum(problem.answer is None for problem in train),
         "test problems": len(test),
     }

@@ -9,6 +9,8 @@ from typing import Any
 from labeling.errors import ConfigError, StoreError
 from labeling.report import Report
 from labeling.simulators.load import SIMULATOR_HELP
+from labeling.sources.jsonl import ON_ERROR
+from labeling.steps import SEGMENT_MODES
 from rl.methods import METHODS
 from rl.penalties import PENALTIES
 from rl.trainers.group_sizes import check_group_sizes
@@ -63,6 +65,9 @@ class TrainPolicyConfig:
     )
     max_completion_tokens: int = field(default=256, metadata={"help": "Limit of new tokens."})
     temperature: float = field(default=1.0, metadata={"help": "Of sampling, in training and evaluation."})
+    on_error: str = field(
+        default="stop", metadata={"help": "A malformed line of problems: stop, or skip and count it."}
+    )
     save_every: int = field(default=20, metadata={"help": "Optimiser steps between checkpoints."})
     seed: int = field(default=0, metadata={"help": "Sampling and the order of problems follow from it."})
 
@@ -98,6 +103,14 @@ class TrainPolicyConfig:
             yield "steps, save_every, max_completion_tokens and simulator_problems are at least 1"
         if self.learning_rate <= 0 or self.temperature <= 0:
             yield "learning_rate and temperature are positive"
+        if self.seed < 0 or (self.process_weight is not None and self.process_weight < 0):
+            yield "seed and process_weight are not negative"
+        if self.ceiling is not None and not 0 < self.ceiling <= 1:
+            yield "ceiling lies above 0 and up to 1"
+        if self.segment not in SEGMENT_MODES:
+            yield f"segment is one of {', '.join(SEGMENT_MODES)}"
+        if self.on_error not in ON_ERROR:
+            yield f"on_error is one of {', '.join(ON_ERROR)}"
         if self.micro_batch_size < 0 or self.completions_per_step % (self.micro_batch_size or 1):
             yield "micro_batch_size divides completions_per_step"
 
@@ -126,7 +139,7 @@ def run(config: TrainPolicyConfig) -> Report:
 def comparable(config: TrainPolicyConfig) -> dict[str, Any]:
     """Return the settings that decide the result: two runs with equal ones are the same run."""
     settings = asdict(config)
-    for name in ("output", "save_every"):
+    for name in ("output", "save_every", "on_error"):
         del settings[name]
     return settings
 

@@ -38,6 +38,7 @@ def sample_solutions(
                 problem=problem,
                 text=rollout.text,
                 steps=segment(rollout.text, segment_mode).steps,
+                is_cut=rollout.is_cut,
             )
             for problem, group in zip(part, rollouts, strict=True)
             for index, rollout in enumerate(group)

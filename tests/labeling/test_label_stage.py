@@ -223,3 +223,10 @@ def test_overwriting_never_takes_the_input_away(rows_file, tmp_path):
         with pytest.raises(ConfigError, match="output is another file than input"):
             label(rows_file, output, overwrite=True)
     assert rows_file.read_bytes() == before
+
+
+def test_modes_and_splits_that_do_not_exist_are_refused(rows_file):
+    with pytest.raises(ConfigError, match=r"segment is one of .*; split is train or test"):
+        LabelConfig(
+            output="x.jsonl", input=str(rows_file), verifier="arithmetic", segment="marker", split="dev"
+        ).check()

@@ -194,3 +194,11 @@ def test_what_follows_the_first_wrong_step_can_be_left_out_of_training(base_fold
     # By hand: 18 training rows of 2 steps; every second row is wrong from its first step on.
     assert whole.counts["training steps labelled"] == 36
     assert cut.counts["training steps labelled"] == 27
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("epochs", 0), ("max_steps", 0), ("learning_rate", -1.0), ("seed", -1)]
+)
+def test_numbers_out_of_range_are_refused_before_anything_is_read(tmp_path, name, value):
+    with pytest.raises(ConfigError, match=f"{name} {value}"):
+        TrainPRMConfig(model="m", labels=["l"], output=str(tmp_path), **{name: value})

@@ -189,3 +189,19 @@ def test_a_share_that_every_solution_agrees_on_is_still_uncertain():
     # By hand: 0 of 10, Wilson's upper limit z^2 / (n + z^2) = 3.8416 / 13.8416.
     assert (result.accuracy.value, result.accuracy.low) == (0.0, 0.0)
     assert result.accuracy.high == pytest.approx(0.27754, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("seed", -1), ("process_weight", -1.0), ("ceiling", 7.0), ("segment", "bogus")]
+)
+def test_settings_out_of_range_are_refused(tmp_path, policy, problems, name, value):
+    with pytest.raises(ConfigError, match=name):
+        recipe(tmp_path, policy, problems, method="step_grpo", **{name: value})
+
+
+def test_a_malformed_problem_is_skipped_and_counted_on_request(tmp_path, policy, problems):
+    problems.write_text(problems.read_text() + "{broken\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"problems\.jsonl:7"):
+        train.run(recipe(tmp_path, policy, problems, method="step_grpo", steps=1))
+    report = train.run(recipe(tmp_path, policy, problems, method="step_grpo", steps=1, on_error="skip"))
+    assert (report.counts["lines rejected"], report.counts["training problems"]) == (1, 6)
