@@ -104,7 +104,7 @@ class LabelStore:
             differing = sorted(k for k in {*owner, *fingerprint} if owner.get(k) != fingerprint.get(k))
             if held and differing:
                 raise StoreError(
-                    f"holds rows of another run: {', '.join(differing)} differ.",
+                    f"holds rows of another run, with another {', '.join(differing)}.",
                     remedy="Use another output, or --overwrite to start anew.",
                     file=self.path,
                 )

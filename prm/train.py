@@ -143,7 +143,9 @@ def run(config: TrainPRMConfig) -> Report:
     }
     if held_out:
         write_jsonl(work / "model" / HELD_OUT_FILE, [solution.to_row() for solution in held_out])
-        auroc, n_steps, n_too_long = held_out_auroc(scorer, held_out, seed=config.seed)
+        auroc, n_steps, n_too_long = held_out_auroc(
+            scorer, held_out, seed=config.seed, until_first_error=config.until_first_error
+        )
         counts |= {"held-out steps labelled": n_steps, "held-out rows too long": n_too_long}
         numbers["held-out step AUROC (n: problems)"] = auroc
     report = Report(
@@ -188,9 +190,13 @@ def problem_key(solution: LabelledSolution) -> str:
 
 
 def held_out_auroc(
-    scorer: StepScorer, held_out: Sequence[LabelledSolution], *, seed: int
+    scorer: StepScorer,
+    held_out: Sequence[LabelledSolution],
+    *,
+    seed: int,
+    until_first_error: bool = False,
 ) -> tuple[Estimate | None, int, int]:
-    """Measure how well scores order right above wrong steps, over all labelled steps.
+    """Measure how well scores order right above wrong steps, over the labelled steps of `steps_to_learn`.
 
     Returns:
         AUROC with its interval over problems (None when one class is absent), the labelled steps that
@@ -204,9 +210,10 @@ def held_out_auroc(
     for solution, scores in zip(held_out, scored, strict=True):
         if isinstance(scores, str):
             continue
+        n_learnt = steps_to_learn(solution, until_first_error=until_first_error)
         pairs = [
             (label.value, score)
-            for label, score in zip(solution.labels, scores, strict=True)
+            for label, score in list(zip(solution.labels, scores, strict=True))[:n_learnt]
             if label.value != UNKNOWN_LABEL
         ]
         clusters.setdefault(problem_key(solution), []).extend(pairs)

@@ -175,7 +175,7 @@ def _stages(this: Run) -> dict[str, dict[str, Any]]:
     stages["prm"] = this.stage("prm", _prm_settings(this), prm_train.run)
     stages["evaluate"] = this.stage("evaluate", _evaluate_settings(this), prm_evaluate.run)
     arms = [_arm(this, name) for name in ARMS]
-    say("train-policy: " + ", ".join(ARM_NAMES[name] for name in ARMS))
+    say("train-policy: " + "; ".join(ARM_NAMES[name] for name in ARMS))
     run_side_by_side(arms, workers=this.config.workers or min(4, os.cpu_count() or 1))
     return stages | {arm.name: _read_json(arm.folder / "report.json") for arm in arms}
 

@@ -82,7 +82,8 @@ class TrainPolicyConfig:
     def _reward_faults(self) -> Iterator[str]:
         kind, _, argument = self.reward.partition(":")
         if kind not in ("outcome", "simulator", "verifiers", "prm"):
-            yield f"there is no reward {self.reward!r}"
+            known = "outcome, verifiers:NAMES, simulator and prm:FOLDER"
+            yield f"there is no reward {self.reward!r}: known are {known}"
         elif (kind in ("verifiers", "prm")) != bool(argument):
             yield "write verifiers:NAMES or prm:FOLDER; outcome and simulator stand alone"
         if kind == "simulator" and not self.simulator:

@@ -224,7 +224,11 @@ def _steps(row: Mapping[str, Any], record_id: str, segment_mode: str) -> list[st
         if any(isinstance(row.get(n), str) for n in TEXT_NAMES):
             text = _text(row, TEXT_NAMES, record_id, what="the solution")
             return [step.text for step in segment(text, segment_mode).steps]
-        raise RecordError("field steps is missing.", record_id=record_id)
+        raise RecordError(
+            "field steps is missing.",
+            remedy="Give steps (a list) or completion (one text); --on-error skip counts such lines.",
+            record_id=record_id,
+        )
     steps = row[name]
     if not isinstance(steps, list):
         raise RecordError(f"{name} is {type(steps).__name__}, not a list of steps.", record_id=record_id)

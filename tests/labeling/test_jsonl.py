@@ -55,6 +55,12 @@ def test_counts_show_zeros(tmp_path):
     assert read_rows(path).counts() == {"records read": 0, "lines rejected": 0, "blank lines ignored": 0}
 
 
+def test_a_row_without_a_solution_is_told_what_a_solution_is():
+    with pytest.raises(RecordError, match="completion") as caught:
+        parse_labelled({"id": "a", "problem": "1 + 1?", "answer": "2"})
+    assert caught.value.reason == "field steps is missing."
+
+
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_rows(tmp_path / "nothing.jsonl")

@@ -93,7 +93,7 @@ def test_a_torn_run_goes_on_where_it_stopped(rows_file, tmp_path):
 def test_other_settings_do_not_write_into_the_same_file(rows_file, tmp_path):
     output = tmp_path / "labels.jsonl"
     label(rows_file, output)
-    with pytest.raises(StoreError, match="verifier differ"):
+    with pytest.raises(StoreError, match="with another verifier"):
         label(rows_file, output, verifier="arithmetic")
     assert label(rows_file, output, verifier="arithmetic", overwrite=True).counts["rows already there"] == 0
 

@@ -60,7 +60,7 @@ def test_rows_of_another_run_are_refused_and_name_what_differs(tmp_path):
     path = tmp_path / "a.jsonl"
     with LabelStore(path, PRINT) as store:
         store.append({"id": "r1"})
-    with pytest.raises(StoreError, match="verifier differ"):
+    with pytest.raises(StoreError, match="with another verifier"):
         LabelStore(path, {"verifier": "answers"})
     with LabelStore(path, {"verifier": "answers"}, is_overwriting=True) as store:
         assert store.done == set()

@@ -188,6 +188,18 @@ def test_the_auroc_is_that_of_all_labelled_steps(prm_folder):
     assert held_out_auroc(scorer, [labelled_from_row(row(0))], seed=0) == (None, 2, 0)
 
 
+def test_the_auroc_can_leave_out_what_follows_the_first_wrong_step(prm_folder):
+    solutions = [labelled_from_row(row(k)) for k in range(6)]
+    scorer = StepScorer.from_pretrained(prm_folder)
+    estimate, n_steps, _ = held_out_auroc(scorer, solutions, seed=0, until_first_error=True)
+    assert n_steps == 9  # by hand: three rows of two right steps, three that are wrong from the first on
+    scores = scorer.score([row(k)["prompt"] for k in range(6)], [row(k)["completions"] for k in range(6)])
+    right = [s for k in (0, 2, 4) for s in scores[k]]
+    wrong = [scores[k][0] for k in (1, 3, 5)]
+    won = sum((r > w) + 0.5 * (r == w) for r in right for w in wrong)
+    assert estimate.value == pytest.approx(won / (len(right) * len(wrong)))
+
+
 def test_what_follows_the_first_wrong_step_can_be_left_out_of_training(base_folder, labels, tmp_path):
     whole = run(settings(base_folder, labels, tmp_path / "whole"))
     cut = run(settings(base_folder, labels, tmp_path / "cut", until_first_error=True))

@@ -37,7 +37,7 @@ def test_a_refused_run_is_told_with_its_name_exit_code_and_last_words(tmp_path):
     first, second = arm(tmp_path, "first", reward="nothing"), arm(tmp_path, "second")
     with pytest.raises(ArmError, match="the run first ended with exit code 2") as raised:
         run_side_by_side([first, second], workers=1)
-    assert "there is no reward 'nothing'" in str(raised.value)
+    assert "there is no reward 'nothing': known are outcome, verifiers:NAMES" in str(raised.value)
     assert not second.log.exists()
 
 
