@@ -182,6 +182,7 @@ def test_batches_fit_the_budget_and_only_solutions_bear_loss(tokenizer):
             assert not is_graded[row == tokenizer.pad_token_id].any()
 
 
+@pytest.mark.timeout(600)  # two trainings; minutes where other work fills the cores
 def test_the_command_makes_the_same_weights_again_from_a_seed(tmp_path):
     def made(name, seed):
         settings = starter.StarterConfig(
