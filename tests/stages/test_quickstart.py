@@ -31,7 +31,13 @@ def command(folder):
 @pytest.mark.timeout(600)
 def test_the_whole_pipeline_survives_an_interruption_and_ends_in_a_page(tmp_path):
     folder = tmp_path / "run"
-    process = subprocess.Popen(command(folder), env=os.environ, stderr=subprocess.DEVNULL)
+    # A shell starts what runs in the background with SIGINT ignored, and that would be inherited.
+    process = subprocess.Popen(
+        command(folder),
+        env=os.environ,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline and not (folder / "prm" / "report.json").is_file():
         time.sleep(0.2)
