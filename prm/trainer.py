@@ -243,7 +243,7 @@ def with_adapter(model: PreTrainedModel, peft_config: PeftConfig) -> PeftModel:
     """Wrap a model in an adapter whose head is trained and saved in full.
 
     Raises:
-        ConfigError: No head would be saved with these settings.
+        ConfigError: No head would be saved with these settings, or the model lacks a target module.
     """
     head = next((name for name in checkpoint.HEAD_NAMES if hasattr(model, name)), None)
     if head is not None and _is_targeted(head, peft_config):
@@ -259,7 +259,12 @@ def with_adapter(model: PreTrainedModel, peft_config: PeftConfig) -> PeftModel:
             f"modules_to_save is {saved or None}, so the trained head {head!r} would not be saved.",
             remedy=f"Set task_type=TaskType.TOKEN_CLS or modules_to_save=[{head!r}].",
         )
-    return get_peft_model(model, peft_config)  # pyright: ignore[reportReturnType]
+    try:
+        return get_peft_model(model, peft_config)  # pyright: ignore[reportReturnType]
+    except ValueError as error:
+        raise ConfigError(
+            f"the adapter does not fit the model ({error}).", remedy="Name modules that the model has."
+        ) from error
 
 
 def _is_targeted(head: str, peft_config: PeftConfig) -> bool:

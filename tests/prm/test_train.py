@@ -214,3 +214,9 @@ def test_what_follows_the_first_wrong_step_can_be_left_out_of_training(base_fold
 def test_numbers_out_of_range_are_refused_before_anything_is_read(tmp_path, name, value):
     with pytest.raises(ConfigError, match=f"{name} {value}"):
         TrainPRMConfig(model="m", labels=["l"], output=str(tmp_path), **{name: value})
+
+
+def test_an_adapter_on_modules_that_the_model_lacks_is_refused(base_folder, labels, tmp_path):
+    with pytest.raises(ConfigError, match="does not fit the model"):
+        run(settings(base_folder, labels, tmp_path / "prm", lora_rank=2, lora_targets=["no_such_proj"]))
+    assert [path.name for path in tmp_path.iterdir()] == ["labels.jsonl"]
