@@ -80,5 +80,9 @@ class StoreError(InputError):
     """An output file exists and does not belong to this run. Use another output or remove it."""
 
 
+class PluginError(InputError):
+    """Code that the user named (a verifier, a simulator) raised. Mend that code; its error is the cause."""
+
+
 class MissingExtraError(InputError, ImportError):
     """An optional dependency is not installed; the message carries the command that installs it."""

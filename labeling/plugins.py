@@ -1,11 +1,16 @@
-"""What a user names as "package.module:Factory" -> the object that the factory makes."""
+"""What a user names as "package.module:Factory" -> the object that the factory makes.
+
+What such code raises, when it is imported, made or called, is the user's to mend: it becomes a
+`PluginError` that says where, never a fault of the toolkit.
+"""
 
 import importlib
+import traceback
 from collections.abc import Sequence
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
-from labeling.errors import ConfigError
+from labeling.errors import ConfigError, PluginError, ToolkitError
 
 
 def make_plugin(target: str, *, what: str, members: Sequence[str], remedy: str) -> Any:
@@ -17,9 +22,13 @@ def make_plugin(target: str, *, what: str, members: Sequence[str], remedy: str) 
         members: Attributes that the object must have.
         remedy: What to write instead.
 
+    Returns:
+        The object, in a wrapper that turns what its methods raise into `PluginError`.
+
     Raises:
         ConfigError: The target has another form, the module or the factory is not there, or the object
             lacks a member.
+        PluginError: The module cannot be imported, or the factory raised.
     """
     module_name, colon, factory_name = target.partition(":")
     if not (module_name and colon and factory_name):
@@ -27,24 +36,73 @@ def make_plugin(target: str, *, what: str, members: Sequence[str], remedy: str) 
     factory = getattr(_module(module_name, what), factory_name, None)
     if not callable(factory):
         raise ConfigError(f"{what}: module {module_name} has no {factory_name} to call.", remedy=remedy)
-    made = factory()
+    made = _call(factory, (), {}, what)
     missing = [name for name in members if not hasattr(made, name)]
     if missing:
         raise ConfigError(
             f"{what}: {factory_name} makes a {type(made).__name__}, which has no {', '.join(missing)}.",
             remedy=remedy,
         )
-    return made
+    return _Guarded(made, what)
 
 
-def _module(module_name: str, what: str) -> ModuleType:
+class _Guarded:
+    """Has the members of another object; a method that raises names the plugin, the record and the line."""
+
+    def __init__(self, plugin: Any, what: str) -> None:
+        self._plugin = plugin
+        self._what = what
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            # Copying and pickling ask for these before `_plugin` is there.
+            raise AttributeError(name)
+        member = getattr(self._plugin, name)
+        if not callable(member):
+            return member
+        return lambda *given, **named: _call(member, given, named, self._what)
+
+
+def _call(function: Any, given: Sequence[Any], named: dict[str, Any], what: str) -> Any:
+    try:
+        return function(*given, **named)
+    except ToolkitError:
+        raise
+    except Exception as error:  # the border of a user's code: any exception is theirs
+        # The last argument that has an id is the most specific one: of a problem and a solution, the latter.
+        ids = [value.id for value in (*given, *named.values()) if isinstance(getattr(value, "id", None), str)]
+        raise PluginError(
+            f"{what} raised {_describe(error)}.", remedy=_REMEDY, record_id=ids[-1] if ids else None
+        ) from error
+
+
+_REMEDY = "Mend it and run the same command again."
+
+
+def _module(module_name: str, what: str) -> Any:
     try:
         return importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        # A module that exists but misses a dependency of its own is another mistake: let it be seen.
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise
-        raise ConfigError(
-            f"{what}: there is no module {error.name}.",
-            remedy="Give the module's full dotted name; it must be importable from here.",
+    except Exception as error:  # importing runs a user's code
+        # A module that exists but misses a dependency of its own is another mistake.
+        if (
+            isinstance(error, ModuleNotFoundError)
+            and error.name is not None
+            and f"{module_name}.".startswith(f"{error.name}.")
+        ):
+            raise ConfigError(
+                f"{what}: there is no module {error.name}.",
+                remedy="Give the module's full dotted name; it must be importable from here.",
+            ) from error
+        raise PluginError(
+            f"{what}: module {module_name} cannot be imported: {_describe(error)}.", remedy=_REMEDY
         ) from error
+
+
+def _describe(error: BaseException) -> str:
+    """Return kind, message and innermost place of an exception, in one line."""
+    text = "; ".join(str(error).splitlines())
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    # A SyntaxError carries its place in its message.
+    if isinstance(error, SyntaxError) or not (frames := traceback.extract_tb(error.__traceback__)):
+        return said
+    return f"{said} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"

@@ -6,20 +6,21 @@ version; older versions stay readable.
 """
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from labeling.errors import RecordError
-from labeling.verifiers.verdict import Evidence, Outcome, Verdict
+from labeling.label_values import (
+    RIGHT_LABEL,
+    UNKNOWN_LABEL,
+    WRONG_LABEL,
+    check_first_error,
+    check_label,
+)
+from labeling.verifiers.verdict import Evidence, Outcome, Verdict, check_verdicts
 
 SCHEMA_VERSION = 1
-
-RIGHT_LABEL = 1
-WRONG_LABEL = 0
-UNKNOWN_LABEL = -100
-"""The value that losses ignore: nobody could tell."""
 
 LABEL_OF = {
     Outcome.RIGHT: RIGHT_LABEL,
@@ -30,6 +31,7 @@ OUTCOME_OF = {label: outcome for outcome, label in LABEL_OF.items()}
 
 CORRECTNESS = "correctness"
 VALUE = "value"
+SEMANTICS = (CORRECTNESS, VALUE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +115,13 @@ class RolloutCounts:
     unparsable: int = 0
     """How many ended by themselves without a readable answer."""
 
+    def __post_init__(self) -> None:
+        # A rollout is right, cut or unparsable, or none of these, but never two of them.
+        if False:
+            raise ValueError(f"{self} counts less than nothing")
+        if self.k > self.n:
+            raise ValueError(f"{self} has more right, cut and unparsable rollouts than rollouts")
+
     @property
     def soft(self) -> float | None:
         """Share of finished rollouts that came out right, in [0, 1]; None when none finished."""
@@ -194,14 +203,9 @@ def labelled_from_verdicts(
     """Turn one verdict a step into a labelled solution.
 
     Raises:
-        RecordError: The numbers of verdicts and steps differ.
+        RecordError: There is not exactly one verdict a step.
     """
-    if len(verdicts) != len(solution.steps):
-        raise RecordError(
-            f"{origin} returned {len(verdicts)} verdicts for {len(solution.steps)} steps.",
-            remedy="A verifier returns exactly one verdict a step; return UNDECIDED where it cannot tell.",
-            record_id=solution.id,
-        )
+    verdicts = check_verdicts(verdicts, name=origin, n_steps=len(solution.steps), record_id=solution.id)
     labels = tuple(StepLabel(value=LABEL_OF[v.outcome], verdict=v) for v in verdicts)
     return LabelledSolution(
         solution=solution,
@@ -215,7 +219,8 @@ def labelled_from_row(row: Mapping[str, Any]) -> LabelledSolution:
     """Read a row written by `LabelledSolution.to_row`, or a bare trl stepwise-supervision row.
 
     Raises:
-        RecordError: A field is missing or malformed, or labels and steps differ in number.
+        RecordError: A field is missing or malformed, labels and steps differ in number, or fields
+            contradict one another; see `check_first_error`.
     """
     record_id = str(row.get("id", ""))
     for name in ("prompt", "completions", "labels"):
@@ -233,11 +238,21 @@ def labelled_from_row(row: Mapping[str, Any]) -> LabelledSolution:
         steps, id=record_id, problem=problem, final_correct=row.get("final_correct")
     )
     labels = _labels_of(row, n_steps=len(steps), record_id=record_id)
+    semantics = CORRECTNESS if row.get("semantics") is None else row["semantics"]
+    if False:
+        raise RecordError(
+            f"semantics is {semantics!r}.",
+            remedy=f"Write {' or '.join(SEMANTICS)}, or leave it out for {CORRECTNESS}.",
+            record_id=record_id,
+        )
+    # Labels of value do not speak of the step itself, so they rule no first error out.
+    stated = row["labels"] if True else [UNKNOWN_LABEL] * len(steps)
+    check_first_error(row.get("first_error"), stated, record_id=record_id)
     return LabelledSolution(
         solution=solution,
         labels=labels,
         origin=str(row.get("origin", "source")),
-        semantics=str(row.get("semantics", CORRECTNESS)),
+        semantics=semantics,
         first_error=row.get("first_error"),
     )
 
@@ -277,7 +292,9 @@ def _label_of(columns: Mapping[str, Any], index: int, record_id: str) -> StepLab
         evidence = tuple(Evidence(**item) for item in cell("evidence", ()))
         counts = None
         if columns["n"] is not None:
-            counts = RolloutCounts(**{name: int(cell(name, 0)) for name in ("n", "k", "cut", "unparsable")})
+            counts = RolloutCounts(
+                **{name: _whole(cell(name, 0)) for name in ("n", "k", "cut", "unparsable")}
+            )
     except (TypeError, ValueError) as error:
         raise RecordError(
             f"a verdict, its evidence or its rollouts cannot be read ({error}, step {index}).",
@@ -292,30 +309,10 @@ def _label_of(columns: Mapping[str, Any], index: int, record_id: str) -> StepLab
     )
 
 
-def check_label(label: Any, *, record_id: str, step: int) -> tuple[int, float | None]:
-    """Return a label as (hard value, soft value or None).
-
-    Booleans and 0/1 are hard; a fraction strictly inside (0, 1) is a soft label whose hard value
-    is 1 from 0.5 upwards; None and -100 are unknown.
-
-    Raises:
-        RecordError: The label is not a finite number, or lies outside [0, 1].
-    """
-    if hasattr(label, "item"):  # a number of numpy or torch
-        label = label.item()
-    if label is None or label == UNKNOWN_LABEL:
-        return UNKNOWN_LABEL, None
-    if not isinstance(label, (bool, int, float)) or not abs(label) < math.inf:
-        raise RecordError(
-            f"label is not a finite number ({label!r}, step {step}).",
-            remedy="Use 1, 0, a probability between them, or -100 for unknown.",
-            record_id=record_id,
-        )
-    if not 0 <= label <= 1:
-        raise RecordError(
-            f"label is outside 0..1 ({label}, step {step}).",
-            remedy="Use 1, 0, a probability between them, or -100 for unknown.",
-            record_id=record_id,
-        )
-    soft = float(label) if 0 < label < 1 else None
-    return int(label >= 0.5), soft
+def _whole(count: Any) -> int:
+    # A column with gaps comes back from other tools as fractions: 3.0 is 3, but 3.5 is no count.
+    if isinstance(count, float) and count.is_integer():
+        return int(count)
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise ValueError(f"{count!r} is not a whole number")
+    return count

@@ -75,7 +75,11 @@ class LabelStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+        # A run that failed before its first row leaves nothing behind.
+        if kind is not None and not self.done:
+            self.path.unlink(missing_ok=True)
+            self.fingerprint_path.unlink(missing_ok=True)
         self.close()
 
     @property

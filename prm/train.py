@@ -16,6 +16,7 @@ from peft import LoraConfig, TaskType
 from transformers import PrinterCallback, TrainerCallback, TrainerState, set_seed
 
 from labeling.errors import ConfigError, InputError, StoreError
+from labeling.files import only_writer
 from labeling.progress import Meter
 from labeling.randomness import derive_seed, generator
 from labeling.records import UNKNOWN_LABEL, WRONG_LABEL, LabelledSolution, StepLabel
@@ -28,7 +29,7 @@ from prm.calibration.metrics import step_auroc
 from prm.calibration.split import normalised_problem_text
 from prm.files import write_jsonl
 from prm.model import StepScorer
-from prm.resume import STATE_FILE, last_whole_checkpoint
+from prm.resume import STATE_FILE, last_whole_checkpoint, nothing_half_written
 from prm.trainer import LABEL_KINDS, PRMConfig, PRMTrainer
 
 N_PROBES = 8
@@ -124,6 +125,23 @@ def run(config: TrainPRMConfig) -> Report:
     solutions, counts = _read(config)
     train, held_out = split_by_problem(solutions, config.holdout_fraction, config.seed)
     work = _work_path(config)
+    with only_writer(work), nothing_half_written(work, work / "checkpoints"):
+        report = _run(config, train, held_out, counts)
+        report.seconds = time.monotonic() - started
+        report.write(work / "model")
+        (work / "model").rename(output)
+        shutil.rmtree(work)
+    return report
+
+
+def _run(
+    config: TrainPRMConfig,
+    train: Sequence[LabelledSolution],
+    held_out: Sequence[LabelledSolution],
+    counts: dict[str, int],
+) -> Report:
+    """Train, save, reload and measure in the work folder; return what the report says."""
+    work = _work_path(config)
     trainer = _trainer(config, train)
     _claim_work_folder(config, work)
     state = _train(trainer, work / "checkpoints")
@@ -148,18 +166,13 @@ def run(config: TrainPRMConfig) -> Report:
         )
         counts |= {"held-out steps labelled": n_steps, "held-out rows too long": n_too_long}
         numbers["held-out step AUROC (n: problems)"] = auroc
-    report = Report(
+    return Report(
         stage="train-prm",
         counts=counts,
         numbers=numbers,
-        outputs={"model": str(output)},
+        outputs={"model": str(Path(config.output))},
         settings=asdict(config),
-        seconds=time.monotonic() - started,
     )
-    report.write(work / "model")
-    (work / "model").rename(output)
-    shutil.rmtree(work)
-    return report
 
 
 def split_by_problem(
@@ -370,7 +383,8 @@ def _claim_work_folder(config: TrainPRMConfig, work: Path) -> None:
     text = json.dumps(settings, indent=2, sort_keys=True)
     file = work / _SETTINGS_FILE
     if not file.is_file() or file.read_text(encoding="utf-8") != text:
-        shutil.rmtree(work, ignore_errors=True)
+        # The folder itself stays: it is this run's lock.
+        shutil.rmtree(work / "checkpoints", ignore_errors=True)
         (work / "checkpoints").mkdir(parents=True)
         file.write_text(text, encoding="utf-8")
     shutil.rmtree(work / "model", ignore_errors=True)

@@ -13,6 +13,7 @@ from typing import Any
 from transformers import PrinterCallback, TrainerCallback
 
 from labeling.errors import InputError, StoreError
+from labeling.files import only_writer
 from labeling.progress import say
 from labeling.records import Problem
 from labeling.report import Report, plain, write_json
@@ -23,7 +24,7 @@ from labeling.simulators.load import load_simulator
 from labeling.sources.jsonl import read_problems
 from labeling.store import hash_file
 from labeling.verifiers.answers import AnswersVerifier
-from prm.resume import last_whole_checkpoint, step_of
+from prm.resume import last_whole_checkpoint, nothing_half_written, step_of
 from rl.evaluation import evaluate_policy
 from rl.rewards import Judges, load_judges
 from rl.train import TrainPolicyConfig, comparable
@@ -53,36 +54,49 @@ def train_policy(config: TrainPolicyConfig) -> Report:
             answers=answers,
             device=str(policy.model.device),
         )
-        _claim(output, config)
-        before = _evaluate_once(output / BEFORE_FILE, policy, test, judges, config)
-        trainer = _trainer(config, policy, judges, train, output)
-        last = last_whole_checkpoint(output / CHECKPOINTS)
-        _drop_rows_after(output / METRICS_FILE, step_of(last))
-        trainer.train(resume_from_checkpoint=str(last) if last else None)
-        after = _evaluate(policy, test, judges, config)
-    trainer.accelerator.unwrap_model(trainer.model).save_pretrained(output)
-    policy.tokenizer.save_pretrained(output)
-    rows = _read_rows(output / METRICS_FILE)
-    counts |= {
-        "optimiser steps": config.steps,
-        "completions": config.steps * config.completions_per_step,
-        "completions not scored": int(sum(row.get("step/unscored_completions") or 0 for row in rows)),
-        "steps undecided": int(sum(row.get("step/undecided_steps") or 0 for row in rows)),
-    }
-    report = Report(
-        stage="train-policy",
-        counts=counts,
-        numbers={"before": before, "after": after, **_training_numbers(rows)},
-        outputs={"model": str(output), "metrics": str(output / METRICS_FILE)},
-        notes=list(judges.notes),
-        settings=asdict(config),
-        seconds=time.monotonic() - started,
-    )
+        with only_writer(output), nothing_half_written(output, output / CHECKPOINTS):
+            _claim(output, config)
+            report = _run(config, policy, judges, train, test)
+    report.counts = counts | report.counts
+    report.seconds = time.monotonic() - started
     report.write(output)
     shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)
     for name in (SETTINGS_FILE, BEFORE_FILE):
         (output / name).unlink(missing_ok=True)
     return report
+
+
+def _run(
+    config: TrainPolicyConfig,
+    policy: TransformersSampler,
+    judges: Judges,
+    train: Sequence[Problem],
+    test: Sequence[Problem],
+) -> Report:
+    """Evaluate, train from the last checkpoint on, evaluate again, save."""
+    output = Path(config.output)
+    before = _evaluate_once(output / BEFORE_FILE, policy, test, judges, config)
+    trainer = _trainer(config, policy, judges, train, output)
+    last = last_whole_checkpoint(output / CHECKPOINTS)
+    _drop_rows_after(output / METRICS_FILE, step_of(last))
+    trainer.train(resume_from_checkpoint=str(last) if last else None)
+    after = _evaluate(policy, test, judges, config)
+    trainer.accelerator.unwrap_model(trainer.model).save_pretrained(output)
+    policy.tokenizer.save_pretrained(output)
+    rows = _read_rows(output / METRICS_FILE)
+    return Report(
+        stage="train-policy",
+        counts={
+            "optimiser steps": config.steps,
+            "completions": config.steps * config.completions_per_step,
+            "completions not scored": int(sum(row.get("step/unscored_completions") or 0 for row in rows)),
+            "steps undecided": int(sum(row.get("step/undecided_steps") or 0 for row in rows)),
+        },
+        numbers={"before": before, "after": after, **_training_numbers(rows)},
+        outputs={"model": str(output), "metrics": str(output / METRICS_FILE)},
+        notes=list(judges.notes),
+        settings=asdict(config),
+    )
 
 
 def _problems(

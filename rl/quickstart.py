@@ -18,6 +18,7 @@ import yaml
 from labeling import label
 from labeling.agreement import compare_labels
 from labeling.errors import ConfigError, StoreError
+from labeling.files import only_writer
 from labeling.progress import say
 from labeling.randomness import derive_seed, generator
 from labeling.report import Report, plain, write_json
@@ -128,9 +129,14 @@ def run(config: QuickstartConfig) -> Report:
     """Run what is missing, write `report.json` and `report.html`; see the module's docstring.
 
     Raises:
-        StoreError: The folder holds a run with other settings.
+        StoreError: The folder holds a run with other settings, or another process works in it.
     """
     config.check()
+    with only_writer(config.output):
+        return _run(config)
+
+
+def _run(config: QuickstartConfig) -> Report:
     this = Run(Path(config.output), config)
     _claim(this)
     finished = this.folder / "report.json"

@@ -9,7 +9,7 @@ from labeling.records import Problem, Solution
 from labeling.rollouts.monte_carlo import Grade
 from labeling.steps import segment
 from labeling.verifiers.answers import extract_answer
-from labeling.verifiers.verdict import Outcome, Verifier
+from labeling.verifiers.verdict import Outcome, Verifier, check_verdicts
 from rl.penalties import idle_steps
 from rl.step_source import JudgedCompletion
 
@@ -96,14 +96,12 @@ class VerifierSource:
 
     def _judge(self, problem: Problem, text: str) -> JudgedCompletion:
         solution = solution_of(problem, text, self._segment_mode)
-        verdicts = self._verifier.verify(problem, solution)
-        if len(verdicts) != len(solution.steps):
-            raise InputError(
-                f"the verifier {self.name!r} returned {len(verdicts)} verdicts"
-                f" for {len(solution.steps)} steps.",
-                remedy="Return exactly one verdict a step, UNDECIDED where it cannot tell.",
-                record_id=problem.id,
-            )
+        verdicts = check_verdicts(
+            self._verifier.verify(problem, solution),
+            name=f"the verifier {self.name!r}",
+            n_steps=len(solution.steps),
+            record_id=problem.id,
+        )
         outcome, is_answered = self._grader.outcome(problem, text)
         return JudgedCompletion(
             spans=tuple((step.start, step.end) for step in solution.steps),
@@ -184,7 +182,15 @@ def filler_of(world: Any, problem: Problem, solution: Solution) -> tuple[bool, .
     truth = getattr(world, "truth", None)
     if truth is None:
         return tuple(bool(idle) for idle in idle_steps(problem.text, solution.step_texts))
-    return tuple(not known.is_needed for known in truth(problem, solution))
+    told = truth(problem, solution)
+    if len(told) != len(solution.steps):
+        raise InputError(
+            f"the simulator {world.name!r} tells the truth of {len(told)} steps, and there are"
+            f" {len(solution.steps)}.",
+            remedy="`truth` returns exactly one StepTruth a step, in order.",
+            record_id=problem.id,
+        )
+    return tuple(not known.is_needed for known in told)
 
 
 def check_judged(

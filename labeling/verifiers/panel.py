@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from labeling.errors import RecordError
 from labeling.records import Problem, Solution
-from labeling.verifiers.verdict import Outcome, Verdict, Verifier
+from labeling.verifiers.verdict import Outcome, Verdict, Verifier, check_verdicts
 
 
 def combine(verdicts: Sequence[tuple[str, Verdict]]) -> Verdict:
@@ -47,17 +46,21 @@ class Panel:
         """Judge each step by all members.
 
         Raises:
-            RecordError: A member returned another number of verdicts than there are steps.
+            RecordError: A member returned anything but one verdict a step.
         """
-        columns = [(member.name, member.verify(problem, solution)) for member in self.verifiers]
         n_steps = len(solution.steps)
-        for name, verdicts in columns:
-            if len(verdicts) != n_steps:
-                raise RecordError(
-                    f"{name} returned {len(verdicts)} verdicts for {n_steps} steps.",
-                    remedy="A verifier returns exactly one verdict a step; UNDECIDED where it cannot tell.",
+        columns = [
+            (
+                member.name,
+                check_verdicts(
+                    member.verify(problem, solution),
+                    name=member.name,
+                    n_steps=n_steps,
                     record_id=solution.id,
-                )
+                ),
+            )
+            for member in self.verifiers
+        ]
         return [combine([(name, verdicts[index]) for name, verdicts in columns]) for index in range(n_steps)]
 
     def close(self) -> None:

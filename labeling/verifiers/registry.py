@@ -1,6 +1,7 @@
 """Names of verifiers, as written on the command line -> verifiers; each is imported when it is asked for."""
 
 import difflib
+import importlib
 
 from labeling.errors import ConfigError
 from labeling.plugins import make_plugin
@@ -37,11 +38,15 @@ def load_verifier(name: str) -> Verifier:
     Raises:
         ConfigError: The name is unknown, the module or factory is not there, or what the factory
             makes is no verifier.
+        PluginError: A user's module cannot be imported, or the factory raised.
     """
+    if name in VERIFIERS:
+        module_name, _, factory_name = VERIFIERS[name].partition(":")
+        return getattr(importlib.import_module(module_name), factory_name)()
     near = difflib.get_close_matches(name, VERIFIERS, n=2, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}? " if near and ":" not in name else ""
     return make_plugin(
-        VERIFIERS.get(name, name),
+        name,
         what=f"verifier {name!r}",
         members=("name", "verify"),
         remedy=hint + _offer(),

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from labeling.errors import RecordError
 
 if TYPE_CHECKING:
     from labeling.records import Problem, Solution
@@ -82,3 +84,21 @@ class Verifier(Protocol):
     def verify(self, problem: "Problem", solution: "Solution") -> list[Verdict]:
         """Judge each step of `solution`."""
         ...
+
+
+def check_verdicts(verdicts: Any, *, name: str, n_steps: int, record_id: str) -> list[Verdict]:
+    """Return what a verifier gave back, when it is one verdict a step.
+
+    Raises:
+        RecordError: It is not: a missing verdict must never move the others to another step.
+    """
+    remedy = "A verifier returns exactly one Verdict a step, in order; UNDECIDED where it cannot tell."
+    if not isinstance(verdicts, Sequence):
+        what = f"a {type(verdicts).__name__} and no list of verdicts"
+    elif len(verdicts) != n_steps:
+        what = f"{len(verdicts)} verdicts for {n_steps} steps"
+    elif strange := [verdict for verdict in verdicts if not isinstance(verdict, Verdict)]:
+        what = f"a {type(strange[0]).__name__} where a Verdict belongs"
+    else:
+        return list(verdicts)
+    raise RecordError(f"{name} returned {what}.", remedy=remedy, record_id=record_id)

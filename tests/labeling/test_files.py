@@ -1,9 +1,13 @@
 import os
+import signal
 import stat
+import subprocess
+import sys
 
 import pytest
 
-from labeling.files import written_whole
+from labeling.errors import StoreError
+from labeling.files import only_writer, written_whole
 from labeling.report import Report
 
 
@@ -31,3 +35,27 @@ def interrupted_write(path):
         file.write("half")
         file.flush()
         raise KeyboardInterrupt
+
+
+HOLD = """
+import sys, time
+from labeling.files import only_writer
+with only_writer(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_folder_has_one_writer_until_that_process_ends_however_it_ends(tmp_path):
+    folder = tmp_path / "run"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(StoreError, match="another run is writing this folder"), only_writer(folder):
+        pytest.fail("the folder was given to two")
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    with only_writer(folder):
+        assert list(folder.iterdir()) == []
+    with only_writer(folder):
+        pass

@@ -4,10 +4,12 @@ import json
 import math
 
 import pytest
+import toy_policy
 from toy_policy import character_tokenizer, random_llama
 from transformers import AutoModelForCausalLM
 
 from labeling.errors import ConfigError, InputError, ModelError, StoreError
+from labeling.files import only_writer
 from labeling.records import Problem
 from labeling.rollouts.sampler import Rollout
 from labeling.simulators.engineering import EngineeringWorld
@@ -205,3 +207,33 @@ def test_a_malformed_problem_is_skipped_and_counted_on_request(tmp_path, policy,
         train.run(recipe(tmp_path, policy, problems, method="step_grpo", steps=1))
     report = train.run(recipe(tmp_path, policy, problems, method="step_grpo", steps=1, on_error="skip"))
     assert (report.counts["lines rejected"], report.counts["training problems"]) == (1, 6)
+
+
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
+def test_a_verifier_that_counts_wrongly_leaves_the_output_as_it_was(tmp_path, policy, problems, monkeypatch):
+    monkeypatch.setattr("toy_policy.EvenVerifier.verify", lambda self, problem, solution: [])
+    config = recipe(tmp_path, policy, problems)
+    with pytest.raises(InputError, match="0 verdicts for"):
+        train.run(config)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
+def test_a_verifier_that_fails_late_loses_no_checkpoint(tmp_path, policy, problems, monkeypatch):
+    sound = toy_policy.EvenVerifier.verify
+    calls = []
+
+    def fails_late(self, problem, solution):
+        calls.append(solution)
+        return sound(self, problem, solution) if len(calls) <= 4 else []
+
+    monkeypatch.setattr("toy_policy.EvenVerifier.verify", fails_late)
+    with pytest.raises(InputError, match="0 verdicts for"):
+        train.run(recipe(tmp_path, policy, problems))
+    assert (tmp_path / "run" / "checkpoints" / "checkpoint-1" / "model.safetensors").is_file()
+
+
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
+def test_two_runs_do_not_share_an_output(tmp_path, policy, problems):
+    with only_writer(tmp_path / "run"), pytest.raises(StoreError, match="another run"):
+        train.run(recipe(tmp_path, policy, problems))

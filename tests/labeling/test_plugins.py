@@ -1,0 +1,167 @@
+"""Code that the user named: what goes wrong in it is told as theirs, with its place, and loses nothing."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from labeling.errors import ConfigError, PluginError, RecordError
+from labeling.label import LabelConfig, run
+from labeling.plugins import make_plugin
+from labeling.records import Problem, Solution, labelled_from_verdicts
+from labeling.simulators.load import load_simulator
+from labeling.verifiers.panel import Panel
+from labeling.verifiers.registry import load_panel, load_verifier
+from labeling.verifiers.verdict import Verdict
+
+PROBLEM = Problem(id="p", text="What is 1 + 1?", answer="2")
+SOLUTION = Solution.from_steps(["1 + 1 = 2", "so 2"], id="s1", problem=PROBLEM)
+
+FAULTY = """
+from labeling.verifiers.verdict import Verdict
+
+class RaisesOnSecond:
+    name = "faulty"
+    def verify(self, problem, solution):
+        if "seven" in solution.text:
+            raise KeyError("no units here")
+        return [Verdict.right("fine") for _ in solution.steps]
+
+class CannotBeMade:
+    def __init__(self):
+        raise RuntimeError("the data base is away")
+
+class World:
+    name = "world"
+    def problems(self, count, *, split, seed):
+        return 1 // 0
+    def verify(self, problem, solution):
+        return []
+    truth = grade = verify
+"""
+
+
+@pytest.fixture
+def faulty(tmp_path, monkeypatch):
+    (tmp_path / "faulty_checks.py").write_text(FAULTY)
+    (tmp_path / "broken_syntax.py").write_text("def verify(:\n")
+    (tmp_path / "needs_more.py").write_text("import a_library_that_is_not_there\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in ("faulty_checks", "broken_syntax", "needs_more"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("broken_syntax:Mine", r"module broken_syntax cannot be imported: SyntaxError: .*broken_syntax.py"),
+        ("needs_more:Mine", "cannot be imported: ModuleNotFoundError: .*a_library_that_is_not_there"),
+        ("faulty_checks:CannotBeMade", r"RuntimeError: the data base is away \(faulty_checks.py, line 13\)"),
+    ],
+)
+def test_a_module_or_factory_that_raises_is_the_users_mistake_and_its_place_is_named(faulty, target, said):
+    with pytest.raises(PluginError, match=said) as caught:
+        load_verifier(target)
+    assert caught.value.exit_code == 2
+    assert caught.value.__cause__ is not None
+
+
+def test_a_module_that_is_not_there_is_told_from_one_that_misses_another(faulty):
+    with pytest.raises(ConfigError, match="there is no module nowhere_at_all"):
+        load_verifier("nowhere_at_all:Mine")
+
+
+def test_a_verifier_that_raises_names_the_record_and_the_line(faulty):
+    verifier = load_panel("arithmetic,faulty_checks:RaisesOnSecond")
+    assert len(verifier.verify(PROBLEM, SOLUTION)) == 2
+    bad = Solution.from_steps(["seven"], id="s7", problem=PROBLEM)
+    with pytest.raises(PluginError) as caught:
+        verifier.verify(PROBLEM, bad)
+    assert caught.value.record_id == "s7"
+    assert "KeyError: 'no units here' (faulty_checks.py, line 8)" in str(caught.value)
+    # Errors cross process borders while labels are made by several processes.
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_simulator_that_raises_is_the_users_mistake(faulty):
+    with pytest.raises(PluginError, match=r"ZeroDivisionError: .*\(faulty_checks.py, line 18\)"):
+        load_simulator("faulty_checks:World").problems(1, split="train", seed=0)
+
+
+def test_an_error_of_ours_inside_a_plugin_stays_what_it_is(faulty, monkeypatch):
+    def refuse(self, problem, solution):
+        raise RecordError("the record has no unit.", record_id="r")
+
+    monkeypatch.setattr("faulty_checks.RaisesOnSecond.verify", refuse)
+    with pytest.raises(RecordError, match="has no unit"):
+        load_verifier("faulty_checks:RaisesOnSecond").verify(PROBLEM, SOLUTION)
+
+
+def test_members_are_passed_on_and_a_missing_one_is_missing(faulty):
+    made = make_plugin("faulty_checks:RaisesOnSecond", what="v", members=("name",), remedy="")
+    assert made.name == "faulty"
+    assert not hasattr(made, "grade")
+    assert not hasattr(pickle.loads(pickle.dumps(made)), "close")
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (None, "a NoneType and no list"),
+        ([], "0 verdicts for 2 steps"),
+        ([Verdict.right()] * 3, "3 verdicts for 2 steps"),
+        ([Verdict.right(), "RIGHT"], "a str where a Verdict belongs"),
+    ],
+)
+def test_anything_but_one_verdict_a_step_is_refused_everywhere(returned, said):
+    class Careless:
+        name = "careless"
+
+        def verify(self, problem, solution):
+            return returned
+
+    with pytest.raises(RecordError, match=said):
+        Panel([Careless()]).verify(PROBLEM, SOLUTION)
+    with pytest.raises(RecordError, match=said):
+        labelled_from_verdicts(SOLUTION, returned, origin="careless")
+
+
+def label_command(folder: Path, rows, *flags: str):
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = [sys.executable, "-m", "prm.cli", "label", "--input", "rows.jsonl", "--output", "out/l.jsonl"]
+    return subprocess.run([*command, *flags], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def row(number: int, step: str):
+    return {"id": f"r{number}", "problem": "What is it?", "steps": [step], "answer": "2"}
+
+
+def test_label_stops_with_exit_code_2_and_leaves_nothing_when_a_verifier_fails_at_once(faulty):
+    done = label_command(faulty, [row(1, "seven")], "--verifier", "faulty_checks:RaisesOnSecond")
+    assert done.returncode == 2, done.stderr
+    assert "record r1" in done.stderr
+    assert "faulty_checks.py, line 8" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list((faulty / "out").iterdir()) == []
+
+
+def test_rows_before_the_failure_stay_and_the_mended_verifier_goes_on(faulty, monkeypatch):
+    rows = [row(i, "seven" if i == 5 else "six") for i in range(8)]
+    (faulty / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    config = LabelConfig(
+        input=str(faulty / "rows.jsonl"),
+        output=str(faulty / "labels.jsonl"),
+        verifier="faulty_checks:RaisesOnSecond",
+        processes=1,
+    )
+    with pytest.raises(PluginError):
+        run(config)
+    assert len((faulty / "labels.jsonl").read_text().splitlines()) == 5
+    monkeypatch.setattr("faulty_checks.RaisesOnSecond.verify", lambda self, p, s: [Verdict.right("fine")])
+    report = run(config)
+    assert report.counts["rows already there"] == 5
+    assert report.counts["solutions labelled"] == 8
