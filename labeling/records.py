@@ -117,9 +117,9 @@ class RolloutCounts:
 
     def __post_init__(self) -> None:
         # A rollout is right, cut or unparsable, or none of these, but never two of them.
-        if False:
+        if min(self.n, self.k, self.cut, self.unparsable) < 0:
             raise ValueError(f"{self} counts less than nothing")
-        if self.k > self.n:
+        if self.k + self.cut + self.unparsable > self.n:
             raise ValueError(f"{self} has more right, cut and unparsable rollouts than rollouts")
 
     @property
@@ -239,14 +239,14 @@ def labelled_from_row(row: Mapping[str, Any]) -> LabelledSolution:
     )
     labels = _labels_of(row, n_steps=len(steps), record_id=record_id)
     semantics = CORRECTNESS if row.get("semantics") is None else row["semantics"]
-    if False:
+    if semantics not in SEMANTICS:
         raise RecordError(
             f"semantics is {semantics!r}.",
             remedy=f"Write {' or '.join(SEMANTICS)}, or leave it out for {CORRECTNESS}.",
             record_id=record_id,
         )
     # Labels of value do not speak of the step itself, so they rule no first error out.
-    stated = row["labels"] if True else [UNKNOWN_LABEL] * len(steps)
+    stated = row["labels"] if semantics == CORRECTNESS else [UNKNOWN_LABEL] * len(steps)
     check_first_error(row.get("first_error"), stated, record_id=record_id)
     return LabelledSolution(
         solution=solution,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from labeling.errors import ConfigError, InputError, RecordError
+from labeling.label_values import check_first_error
 from labeling.records import (
     RIGHT_LABEL,
     UNKNOWN_LABEL,
@@ -166,23 +167,15 @@ def parse_labelled(row: Mapping[str, Any], *, segment_mode: str = "auto") -> Lab
     """Turn a row into a labelled solution; steps nobody labelled are unknown.
 
     Raises:
-        RecordError: A field is missing, empty or of the wrong kind, or numbers do not match.
+        RecordError: A field is missing, empty or of the wrong kind, numbers do not match, or labels and
+            first_error contradict each other (see `check_first_error`).
     """
     record_id = _id_of(row)
     problem = parse_problem(row)
     steps = _steps(row, record_id, segment_mode)
     labels = row.get("labels")
     first_error = row.get("first_error")
-    if first_error is not None and (
-        isinstance(first_error, bool)
-        or not isinstance(first_error, int)
-        or not -1 <= first_error < len(steps)
-    ):
-        raise RecordError(
-            f"first_error is {first_error!r} for {len(steps)} steps.",
-            remedy="Use the 0-based index of the first wrong step, -1 when all are right, or null.",
-            record_id=record_id,
-        )
+    check_first_error(first_error, [None] * len(steps), record_id=record_id)
     if labels is None:
         labels = labels_from_first_error(first_error, len(steps))
     if not isinstance(labels, list):

@@ -116,6 +116,134 @@ def test_a_first_error_outside_the_steps_is_refused(first_error):
         parse_labelled(row)
 
 
+CONTRADICTIONS = [
+    # first_error, labels, what the message names
+    (0, [1, 1], "labels has 1 at step 0"),
+    (1, [1, 1], "labels has 1 at step 1"),
+    (1, [0, 0], "labels has 0 at step 0"),
+    (1, [0, -100], "labels has 0 at step 0"),
+    (-1, [1, 0], "labels has 0 at step 1"),
+    (-1, [False, True], "labels has 0 at step 0"),
+    (1, [1.0, 1.0], "labels has 1 at step 1"),
+]
+
+
+def labelled_row(**more):
+    return {"id": "a", "prompt": "p", "completions": ["x", "y"]} | more
+
+
+@pytest.mark.parametrize(("first_error", "labels", "reason"), CONTRADICTIONS)
+def test_labels_that_rule_out_the_first_error_are_refused_and_can_be_skipped(
+    tmp_path, first_error, labels, reason
+):
+    path = tmp_path / "rows.jsonl"
+    rows = [labelled_row(id="good"), labelled_row(first_error=first_error, labels=labels)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(RecordError, match=reason) as caught:
+        read_labelled(path)
+    assert (caught.value.file, caught.value.line, caught.value.record_id) == (str(path), 2, "a")
+    assert "leave out first_error" in caught.value.remedy
+    reading = read_labelled(path, "skip")
+    assert reading.counts()["lines rejected"] == 1
+    assert reason in reading.rejected[2]
+
+
+@pytest.mark.parametrize(
+    ("first_error", "labels"),
+    [
+        (0, [0, 1]),  # a sound step behind an error
+        (0, [-100, 1]),
+        (1, [-100, 0]),
+        (1, [-100, None]),
+        (-1, [1, -100]),
+        (-1, [0.4, 0.9]),  # a probability states nothing for certain
+        (1, [0.4, 0.9]),
+        (None, [0, 1]),
+        (0, None),
+        (-1, None),
+    ],
+)
+def test_labels_that_leave_room_for_the_first_error_are_kept(first_error, labels):
+    item = parse_labelled(labelled_row(first_error=first_error, labels=labels))
+    assert item.first_error == first_error
+
+
+def test_values_of_prefixes_do_not_contradict_a_first_error():
+    row = labelled_row(first_error=0, labels=[1, 0], semantics="value")
+    assert parse_labelled(row).first_error == 0
+    with pytest.raises(RecordError, match="labels has 1 at step 0"):
+        parse_labelled(row | {"semantics": "correctness"})
+
+
+any_labels = st.lists(st.sampled_from([0, 1, -100, 0.3, 0.7]), min_size=1, max_size=5)
+
+
+@given(any_labels, st.data())
+def test_a_first_error_is_kept_exactly_when_some_truth_fits_it_and_the_labels(labels, data):
+    first_error = data.draw(st.integers(-1, len(labels) - 1))
+    row = {"id": "a", "prompt": "p", "steps": ["s"] * len(labels)}
+    # By trying every truth: which steps are right.
+    n = len(labels)
+    truths = [[bits >> k & 1 for k in range(n)] for bits in range(2**n)]
+    fits = any(
+        (truth.index(0) if 0 in truth else -1) == first_error
+        and all(label == true for label, true in zip(labels, truth, strict=True) if label in (0, 1))
+        for truth in truths
+    )
+    try:
+        parse_labelled(row | {"labels": labels, "first_error": first_error})
+        is_kept = True
+    except RecordError:
+        is_kept = False
+    assert is_kept == fits
+
+
+@pytest.mark.parametrize("word", ["truth", "Correctness", "", 1, ["value"]])
+def test_a_meaning_of_labels_that_is_none_of_ours_is_refused(word):
+    with pytest.raises(RecordError, match=r"semantics is .* Write correctness or value"):
+        parse_labelled(labelled_row(labels=[1, 1], semantics=word))
+
+
+def test_an_empty_meaning_is_the_usual_one():
+    assert parse_labelled(labelled_row(labels=[1, 1], semantics=None)).semantics == "correctness"
+
+
+COUNTS = {"n": [8, 8], "k": [3, 8], "cut": [2, 0], "unparsable": [3, 0]}
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [
+        ({"k": [3, 9]}, "more right, cut and unparsable rollouts than rollouts, step 1"),
+        ({"cut": [9, 0]}, "more right, cut and unparsable"),
+        ({"cut": [6, 0]}, "more right, cut and unparsable"),
+        ({"unparsable": [0, 1]}, "more right, cut and unparsable"),
+        ({"n": [-1, 8]}, "less than nothing"),
+        ({"k": [-1, 8]}, "less than nothing"),
+        ({"cut": [-2, 0]}, "less than nothing"),
+        ({"k": [2.5, 8]}, "2.5 is not a whole number"),
+        ({"k": [True, 8]}, "True is not a whole number"),
+        ({"n": [float("inf"), 8]}, "inf is not a whole number"),
+        ({"n": [None, 8]}, "more right, cut and unparsable"),
+    ],
+)
+def test_rollouts_that_cannot_have_been_counted_are_refused_and_can_be_skipped(tmp_path, counts, reason):
+    path = tmp_path / "rows.jsonl"
+    row = labelled_row(labels=[1, 1], semantics="value") | COUNTS | counts
+    path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(RecordError, match=reason) as caught:
+        read_labelled(path)
+    assert (caught.value.file, caught.value.line, caught.value.record_id) == (str(path), 1, "a")
+    assert caught.value.remedy
+    assert read_labelled(path, "skip").counts()["lines rejected"] == 1
+
+
+def test_rollouts_are_read_when_they_add_up_and_when_a_gap_made_them_fractions():
+    row = labelled_row(labels=[1, 1], semantics="value") | COUNTS | {"n": [8.0, 8.0]}
+    first, last = (label.counts for label in parse_labelled(row).labels)
+    assert (first.n, first.k, first.cut, first.unparsable, last.soft) == (8, 3, 2, 3, 1.0)
+
+
 def test_a_raw_solution_is_segmented():
     item = parse_labelled({"id": "a", "prompt": "p", "completion": "one\ntwo"}, segment_mode="line")
     assert item.solution.step_texts == ["one", "two"]
