@@ -1,6 +1,5 @@
 """The stage behind `prm train-prm`: labelled steps -> a PRM folder."""
 
-import hashlib
 import json
 import math
 import shutil
@@ -11,19 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from datasets import Dataset
 from peft import LoraConfig, TaskType
 from transformers import PrinterCallback, TrainerCallback, TrainerState, set_seed
 
-from labeling.errors import ConfigError, InputError, StoreError
+from labeling.errors import ConfigError, StoreError
 from labeling.files import only_writer
 from labeling.progress import Meter
 from labeling.randomness import derive_seed, generator
-from labeling.records import UNKNOWN_LABEL, WRONG_LABEL, LabelledSolution, StepLabel
+from labeling.records import UNKNOWN_LABEL, LabelledSolution
 from labeling.report import Estimate, Report, cluster_bootstrap, plain
 from labeling.rollouts.policies import policy_folder
-from labeling.sources.jsonl import read_labelled
-from labeling.store import hash_file
 from prm import checkpoint
 from prm.calibration.metrics import step_auroc
 from prm.calibration.split import normalised_problem_text
@@ -31,6 +27,7 @@ from prm.files import write_jsonl
 from prm.model import StepScorer
 from prm.resume import STATE_FILE, last_whole_checkpoint, nothing_half_written
 from prm.trainer import LABEL_KINDS, PRMConfig, PRMTrainer
+from prm.training_rows import hash_files, read_solutions, steps_to_learn, training_rows
 
 N_PROBES = 8
 HELD_OUT_FILE = "held_out.jsonl"
@@ -122,7 +119,7 @@ def run(config: TrainPRMConfig) -> Report:
             "the output exists already.", remedy="Choose another --output, or remove it.", file=output
         )
     checkpoint.existing_folder(policy_folder(config.model))
-    solutions, counts = _read(config)
+    solutions, counts = read_solutions(config.labels, config.on_error)
     train, held_out = split_by_problem(solutions, config.holdout_fraction, config.seed)
     work = _work_path(config)
     with only_writer(work), nothing_half_written(work, work / "checkpoints"):
@@ -245,53 +242,6 @@ def _auroc(clusters: Sequence[Sequence[tuple[int, float]]]) -> float:
     return step_auroc([score for _, score in steps], [value for value, _ in steps])
 
 
-def _read(config: TrainPRMConfig) -> tuple[list[LabelledSolution], dict[str, int]]:
-    solutions: list[LabelledSolution] = []
-    counts: dict[str, int] = {}
-    for path in config.labels:
-        reading = read_labelled(path, on_error=config.on_error)
-        solutions += reading.items
-        for name, count in reading.counts().items():
-            counts[name] = counts.get(name, 0) + count
-    if not solutions:
-        raise InputError(
-            "there is no labelled solution in the input.",
-            remedy="Give a file that `prm label` wrote.",
-            file=", ".join(config.labels),
-        )
-    semantics = sorted({solution.semantics for solution in solutions})
-    if len(semantics) > 1:
-        raise InputError(
-            f"the labels mean different things: {', '.join(semantics)}.",
-            remedy="Train one PRM for each meaning.",
-            file=", ".join(config.labels),
-        )
-    return solutions, counts
-
-
-def _rows(solutions: Sequence[LabelledSolution], label_kind: str, *, until_first_error: bool) -> Dataset:
-    def target(label: StepLabel) -> float:
-        return float(label.value if label_kind == "hard" or label.soft is None else label.soft)
-
-    n_steps = [steps_to_learn(s, until_first_error=until_first_error) for s in solutions]
-    return Dataset.from_dict(
-        {
-            "id": [solution.solution.id for solution in solutions],
-            "prompt": [solution.solution.problem.text for solution in solutions],
-            "completions": [s.solution.step_texts[:n] for s, n in zip(solutions, n_steps, strict=True)],
-            "labels": [[target(x) for x in s.labels[:n]] for s, n in zip(solutions, n_steps, strict=True)],
-        }
-    )
-
-
-def steps_to_learn(solution: LabelledSolution, *, until_first_error: bool) -> int:
-    """Count the steps to train on: all, or those up to and including the first wrong one."""
-    values = [label.value for label in solution.labels]
-    if until_first_error and WRONG_LABEL in values:
-        return values.index(WRONG_LABEL) + 1
-    return len(values)
-
-
 def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTrainer:
     arguments = PRMConfig(
         output_dir=str(_work_path(config) / "checkpoints"),
@@ -327,10 +277,10 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
     return PRMTrainer(
         checkpoint.load_classifier(folder, is_head_trained=False).float(),
         arguments,
-        _rows(train, config.label_kind, until_first_error=config.until_first_error),
+        training_rows(train, config.label_kind, until_first_error=config.until_first_error),
         checkpoint.load_tokenizer(folder),
         peft_config=adapter,
-        labels_sha256=_sha256(config.labels),
+        labels_sha256=hash_files(config.labels),
     )
 
 
@@ -379,7 +329,7 @@ def _work_path(config: TrainPRMConfig) -> Path:
 
 def _claim_work_folder(config: TrainPRMConfig, work: Path) -> None:
     """Keep the checkpoints of an interrupted run with equal settings, clear those of any other."""
-    settings = plain(asdict(replace(config, output="")) | {"labels_sha256": _sha256(config.labels)})
+    settings = plain(asdict(replace(config, output="")) | {"labels_sha256": hash_files(config.labels)})
     text = json.dumps(settings, indent=2, sort_keys=True)
     file = work / _SETTINGS_FILE
     if not file.is_file() or file.read_text(encoding="utf-8") != text:
@@ -393,9 +343,3 @@ def _claim_work_folder(config: TrainPRMConfig, work: Path) -> None:
 def _probe(solutions: Sequence[LabelledSolution]) -> tuple[list[str], list[list[str]]]:
     some = solutions[:N_PROBES]
     return [s.solution.problem.text for s in some], [s.solution.step_texts for s in some]
-
-
-def _sha256(paths: Sequence[str]) -> str:
-    """One hash for all files: that of the file, or of the files' hashes in order."""
-    hashes = [hash_file(path) for path in paths]
-    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
