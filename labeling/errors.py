@@ -77,7 +77,7 @@ class ModelError(InputError):
 
 
 class StoreError(InputError):
-    """An output file exists and does not belong to this run. Use another output or remove it."""
+    """An output cannot be written, or holds what is not of this run. Use another output or remove it."""
 
 
 class PluginError(InputError):

@@ -13,6 +13,7 @@ import numpy as np
 
 from labeling.files import written_whole
 
+REPORT_FILE = "report.json"
 _PACKAGES = ("prm-toolkit", "torch", "transformers", "trl", "datasets", "peft", "scikit-learn")
 
 
@@ -111,7 +112,7 @@ class Report:
 
     def write(self, folder: str | Path) -> Path:
         """Write `report.json` into `folder`, in one piece or not at all."""
-        return write_json(Path(folder) / "report.json", self.to_dict())
+        return write_json(Path(folder) / REPORT_FILE, self.to_dict())
 
     def to_markdown(self) -> str:
         """Return the report as a Markdown page."""

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from labeling.errors import ConfigError, InputError
+from labeling.outputs import check_report, check_writable
 from labeling.progress import track
 from labeling.records import LabelledSolution
-from labeling.report import Report
+from labeling.report import REPORT_FILE, Report
 from labeling.sources.jsonl import ON_ERROR, read_labelled
 from prm.benchmarks.first_error import choose_threshold
 from prm.benchmarks.scored import (
@@ -31,6 +32,7 @@ from prm.calibration.metrics import ReliabilityBin, reliability_bins
 from prm.calibration.split import is_for_calibration
 
 NO_CALIBRATOR = "none"
+DIAGRAM_SUFFIXES = ("svg", "png")
 
 CHUNK = 64
 """Solutions handed to the model between two signs of progress; it forms its own batches."""
@@ -96,9 +98,11 @@ def run(config: EvaluateConfig) -> Report:
     into the model's folder; nothing else there is touched.
 
     Raises:
-        InputError: The labels, the model or the verdicts cannot be used; nothing was written.
+        InputError: The labels, the model, the verdicts or the output cannot be used; nothing was written.
     """
     config.check()
+    check_report(config.output, "evaluate")
+    check_writable(config.output, *(f"reliability.{suffix}" for suffix in DIAGRAM_SUFFIXES))
     started = time.monotonic()
     report = Report(stage="evaluate", settings=asdict(config))
     labelled = _read(config.labels, config, report, name="labels")
@@ -107,7 +111,7 @@ def run(config: EvaluateConfig) -> Report:
     else:
         _evaluate_model(labelled, config, report)
     report.seconds = time.monotonic() - started
-    report.outputs["report"] = str(Path(config.output) / "report.json")
+    report.outputs["report"] = str(Path(config.output) / REPORT_FILE)
     report.write(config.output)
     return report
 
@@ -166,6 +170,11 @@ def evaluate_chains(
 def _evaluate_model(labelled: list[LabelledSolution], config: EvaluateConfig, report: Report) -> None:
     if not any(label.value >= 0 for one in labelled for label in one.labels):
         raise InputError("no step has a known label.", remedy="Label the file first.", file=config.labels)
+    from prm.checkpoint import INFO_FILE, read_info, update_calibration
+
+    read_info(config.model)
+    if config.calibrator != NO_CALIBRATOR:
+        check_writable(config.model, INFO_FILE)
     chains = [
         ScoredChain.of(one, scores)
         for one, scores in zip(labelled, _raw_scores(labelled, config, report), strict=True)
@@ -177,8 +186,6 @@ def _evaluate_model(labelled: list[LabelledSolution], config: EvaluateConfig, re
         report.counts["steps behind a first error, left out"] = whole - left
     calibrator = evaluate_chains(chains, config, report)
     if calibrator is not None:
-        from prm.checkpoint import update_calibration
-
         update_calibration(config.model, calibrator.to_dict())
         report.outputs["calibrator"] = config.model
     origins = sorted({f"{one.origin} ({one.semantics})" for one in labelled})
@@ -271,6 +278,6 @@ def _draw(
 ) -> None:
     from prm.calibration.reliability import plot_reliability
 
-    for suffix in ("svg", "png"):
+    for suffix in DIAGRAM_SUFFIXES:
         path = plot_reliability(before, after, Path(config.output) / f"reliability.{suffix}")
         report.outputs[f"reliability {suffix}"] = str(path)

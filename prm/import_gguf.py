@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
-from labeling.errors import MissingExtraError, ModelError, StoreError, ToolkitError
+from labeling.errors import MissingExtraError, ModelError, ToolkitError
+from labeling.outputs import check_new
 from labeling.report import Report
 
 PACKAGE_PREFIX = "package:"
@@ -38,15 +39,12 @@ def run(config: ImportGGUFConfig) -> Report:
     Raises:
         ModelError: The input is not a GGUF file of a language model that transformers reads.
         MissingExtraError: The package gguf is not installed.
-        StoreError: The output exists.
+        StoreError: The output exists, or cannot be made.
         ToolkitError: The folder gives other logits or ids than the file.
     """
     started = time.monotonic()
     output = Path(config.output)
-    if output.exists():
-        raise StoreError(
-            "the output exists already.", remedy="Choose another --output, or remove it.", file=output
-        )
+    check_new(output)
     file = find_gguf(config.input)
     if importlib.util.find_spec("gguf") is None:
         raise MissingExtraError(

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 
 from labeling.errors import StoreError
+from labeling.outputs import check_new, check_writable
 from labeling.progress import track
-from labeling.report import Report
+from labeling.report import REPORT_FILE, Report
 from labeling.sources.jsonl import parse_labelled, read
 from prm.files import write_jsonl
 from prm.model import StepScorer
@@ -53,10 +54,12 @@ def run(config: ScoreConfig) -> Report:
     """
     started = time.monotonic()
     output = Path(config.output)
-    if output.exists():
+    check_new(output)
+    if output.name == REPORT_FILE:
         raise StoreError(
-            "the output exists already.", remedy="Choose another --output, or remove it.", file=output
+            f"{REPORT_FILE} lies beside the output.", remedy="Give the output another name.", file=output
         )
+    check_writable(output.parent, REPORT_FILE)
     reading = read(config.input, _parse, on_error=config.on_error)
     device = config.device
     if device == "auto":

@@ -13,8 +13,9 @@ import torch
 from peft import LoraConfig, TaskType
 from transformers import PrinterCallback, TrainerCallback, TrainerState, set_seed
 
-from labeling.errors import ConfigError, StoreError
+from labeling.errors import ConfigError
 from labeling.files import only_writer
+from labeling.outputs import check_new
 from labeling.progress import Meter
 from labeling.randomness import derive_seed, generator
 from labeling.records import UNKNOWN_LABEL, LabelledSolution
@@ -114,10 +115,7 @@ def run(config: TrainPRMConfig) -> Report:
     """
     started = time.monotonic()
     output = Path(config.output)
-    if output.exists():
-        raise StoreError(
-            "the output exists already.", remedy="Choose another --output, or remove it.", file=output
-        )
+    check_new(output)
     checkpoint.existing_folder(policy_folder(config.model))
     solutions, counts = read_solutions(config.labels, config.on_error)
     train, held_out = split_by_problem(solutions, config.holdout_fraction, config.seed)

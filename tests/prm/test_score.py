@@ -74,3 +74,19 @@ def test_malformed_lines_stop_or_are_counted(prm_folder, tmp_path):
     assert len(read(output)) == 1
     with pytest.raises(StoreError, match="exists already"):
         run(ScoreConfig(model=str(prm_folder), input=source, output=str(output)))
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_model_is_looked_at(tmp_path):
+    def refused(match, output):
+        with pytest.raises(StoreError, match=match):
+            run(
+                ScoreConfig(model=str(tmp_path / "no model"), input=str(tmp_path / "no input"), output=output)
+            )
+
+    (tmp_path / "file").write_text("x")
+    refused("file: is not a folder", str(tmp_path / "file" / "out.jsonl"))
+    refused("cannot be written", "/proc/self/task/out.jsonl")
+    refused("lies beside the output", str(tmp_path / "new" / "report.json"))
+    refused("exists already", str(tmp_path))
+    (tmp_path / "report.json").mkdir()
+    refused("report.json: is not a file", str(tmp_path / "out.jsonl"))
