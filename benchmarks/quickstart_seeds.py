@@ -17,6 +17,7 @@ from typing import Any
 
 from rl.charts import learning_curves
 from rl.quickstart_page import ARM_NAMES, read_curve
+from rl.train import NO_SIGNAL
 
 ROWS = (
     ("accuracy", "held-out accuracy, sampled"),
@@ -62,7 +63,7 @@ def picture(folder: Path) -> str:
 
 
 def table(reports: list[dict[str, Any]], seeds: list[int]) -> Iterator[str]:
-    """Yield the lines of the two tables: policies, then labels and PRM."""
+    """Yield the lines of the tables: policies, training, labels and PRM."""
     yield f"Seeds {', '.join(map(str, seeds))}; mean over seeds (lowest to highest)."
     yield ""
     policies = [report["numbers"]["policies"] for report in reports]
@@ -71,6 +72,12 @@ def table(reports: list[dict[str, Any]], seeds: list[int]) -> Iterator[str]:
     yield "|---" * (len(names) + 1) + "|"
     for key, title in ROWS:
         yield f"| {title} | " + " | ".join(spread([p[n][key] for p in policies]) for n in names) + " |"
+    yield ""
+    yield "| training | mean (lowest to highest) |"
+    yield "|---|---|"
+    shares = [report["numbers"][NO_SIGNAL] for report in reports]
+    for name in shares[0]:
+        yield f"| {NO_SIGNAL}, {ARM_NAMES[name]} | {spread([share[name] for share in shares])} |"
     yield ""
     yield "| labels and PRM | mean (lowest to highest) |"
     yield "|---|---|"

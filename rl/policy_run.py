@@ -27,7 +27,7 @@ from labeling.verifiers.answers import AnswersVerifier
 from prm.resume import last_whole_checkpoint, nothing_half_written, step_of
 from rl.evaluation import evaluate_policy
 from rl.rewards import Judges, load_judges
-from rl.train import TrainPolicyConfig, comparable
+from rl.train import NO_SIGNAL, TrainPolicyConfig, comparable
 from rl.trainers.step_grpo import StepGRPOConfig, StepGRPOTrainer, problems_dataset
 
 CHECKPOINTS = "checkpoints"
@@ -277,10 +277,14 @@ def _drop_rows_after(path: Path, step: int) -> None:
 
 
 def _training_numbers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the first and the last tenth of the steps came to, and the seconds a step."""
+    """Return what the first and the last tenth of the steps came to, and means over all of them."""
     tenth = max(1, len(rows) // 10)
-    numbers: dict[str, Any] = {"seconds a step": _mean(rows, "step_time")}
+    numbers: dict[str, Any] = {
+        "seconds a step": _mean(rows, "step_time"),
+        NO_SIGNAL: _mean(rows, "step/degenerate_outcome"),
+    }
     for label, part in (("first", rows[:tenth]), ("last", rows[-tenth:])):
+        numbers[f"{NO_SIGNAL}, {label} {tenth} steps"] = _mean(part, "step/degenerate_outcome")
         for name in ("outcome", "steps", "filler"):
             numbers[f"{name}, {label} {tenth} steps"] = _mean(part, f"step/{name}")
     return numbers

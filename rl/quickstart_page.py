@@ -11,6 +11,7 @@ from labeling.report import Report, provenance
 from labeling.sources.jsonl import read_labelled
 from rl.charts import learning_curves
 from rl.page import Page, cell, chain, render
+from rl.train import NO_SIGNAL
 
 OUTCOME, EXACT, PRM, NAIVE, START = "outcome", "exact", "prm", "naive", "start"
 ARM_NAMES = {
@@ -58,6 +59,7 @@ def summarise(stages: Stages, settings: dict[str, Any]) -> Report:
         },
         numbers={
             "policies": policies_of(stages),
+            NO_SIGNAL: {name: stages[name]["numbers"][NO_SIGNAL] for name in (OUTCOME, EXACT, PRM)},
             "labels": {
                 "agreement of rollouts and verdicts, up to the first error": agreement["until_first_error"][
                     "agreement"
@@ -101,7 +103,8 @@ def write_page(folder: Path, stages: Stages, report: Report) -> Path:
             f"{data['counts']['completions of each training run']:,} completions of problems that are 8 to "
             f"12 steps deep. Measured on {policies[START]['accuracy']['n']} problems that no run was trained "
             "on: sampled at temperature 1, and greedy in one column. Strict accuracy asks for the right "
-            "answer and for every step to be right. Small print: 95 % intervals over problems."
+            "answer and for every step to be right. Small print: 95 % intervals over problems. "
+            + signal_text(data["numbers"][NO_SIGNAL])
         ),
         policy_columns=list(COLUMNS.values()),
         policy_rows=policy_rows(policies),
@@ -172,6 +175,17 @@ def policy_rows(policies: Mapping[str, Any]) -> list[dict[str, Any]]:
         }
         for name in names
     ]
+
+
+def signal_text(shares: Mapping[str, float | None]) -> str:
+    """Say how often an outcome alone could teach nothing."""
+    told = ", ".join(
+        f"{cell({'value': share}, digits=2)['value']} ({ARM_NAMES[arm]})" for arm, share in shares.items()
+    )
+    return (
+        "Groups of completions that were all right or all wrong, in which the outcome alone teaches nothing, "
+        f"as a share of all groups in training: {told}."
+    )
 
 
 def padding_text(policies: Mapping[str, Any]) -> str:

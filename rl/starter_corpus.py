@@ -25,6 +25,13 @@ WRONG_FORMULAS: Mapping[str, Formula] = {
 }
 """Family -> the formula that replaces the step of that name."""
 
+WRONG_VALUES: Mapping[str, int] = {"takedown": 2, "pipeline": 5, "signal": 7, "parts": 8}
+"""Deep family -> of how many of its 20 elements a wrong value is held.
+
+Unequal on purpose: a policy is good at some kinds of work and poor at others, and groups of solutions that
+all fail, or all succeed, are what an outcome alone cannot teach from.
+"""
+
 _FORMULAS = {family.name: family.formulas for family in SHORT_FAMILIES}
 
 
@@ -32,11 +39,9 @@ _FORMULAS = {family.name: family.formulas for family in SHORT_FAMILIES}
 class Noise:
     """How often what goes wrong. Rates are probabilities."""
 
-    wrong_value_share: float = 0.27
-    """Share of the catalogue about which a misconception exists."""
-    wrong_value_rate: float = 0.6
+    wrong_value_rate: float = 0.65
     """How often a misconceived catalogue value is used, per step."""
-    wrong_formula_rate: float = 0.6
+    wrong_formula_rate: float = 0.65
     """How often a wrong formula is used, per problem of a family that has one."""
     slip_rate: float = 0.01
     """How often a result is off by one or by ten, per step."""
@@ -44,17 +49,20 @@ class Noise:
     """How often a filler line follows, per step."""
 
 
-def misconceptions(seed: int, share: float) -> dict[str, int]:
-    """Return element -> wrong catalogue value, for a share of each family's elements.
+def misconceptions(seed: int) -> dict[str, int]:
+    """Return element -> wrong catalogue value (magnitude, 1..9), differing by 1 to 3 from the right one.
 
-    The wrong value has the right sign, lies in 1..9 and differs from the right one by 1 to 3.
+    All err to the same side where a digit allows it: they leave the running value too large. Errors to both
+    sides cancel, and right answers by wrong steps would become as frequent as those by right ones.
     """
     wrong: dict[str, int] = {}
     for family in DEEP_FAMILIES:
         rng = Random(derive_seed(seed, "misconceptions", family.name))
-        for element in rng.sample(list(family.values), round(share * len(family.values))):
-            right = abs(family.values[element])
-            wrong[element] = rng.choice([v for v in range(1, 10) if 1 <= abs(v - right) <= 3])
+        for element in rng.sample(list(family.values), WRONG_VALUES[family.name]):
+            signed = family.values[element]
+            near = [v for v in range(1, 10) if 1 <= abs(v - abs(signed)) <= 3]
+            too_large = [v for v in near if (v > abs(signed)) == (signed > 0)]
+            wrong[element] = rng.choice(too_large or near)
     return wrong
 
 
@@ -67,7 +75,7 @@ class NoisySolver:
     wrong_values: Mapping[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        wrong = misconceptions(self.seed, self.noise.wrong_value_share)
+        wrong = misconceptions(self.seed)
         object.__setattr__(self, "wrong_values", wrong)
 
     def write(self, problem: Problem, rng: Random) -> str:

@@ -20,6 +20,8 @@ REWARD_HELP = (
     " on each step), simulator (its exact step verdicts), or prm:FOLDER (a process reward model)."
 )
 REPORT_FILE = "report.json"
+NO_SIGNAL = "share of groups without outcome signal"
+"""Name of a number in the report: groups whose completions are all right or all wrong, of all groups."""
 
 
 @dataclass(kw_only=True)

@@ -17,12 +17,12 @@ from labeling.simulators.engineering.catalogue import DEEP_FAMILIES
 from labeling.simulators.engineering.short import SHORT_FAMILIES
 from labeling.verifiers.verdict import Outcome
 from rl import starter
-from rl.starter_corpus import WRONG_FORMULAS, Noise, NoisySolver, misconceptions
+from rl.starter_corpus import WRONG_FORMULAS, WRONG_VALUES, Noise, NoisySolver, misconceptions
 from rl.starter_measure import MEASURED, tally, write
 from rl.starter_tokenizer import EOS, PAD, UNKNOWN, build_tokenizer, read_vocabulary
 
 WORLD = EngineeringWorld()
-QUIET = Noise(wrong_value_share=0, wrong_formula_rate=0, slip_rate=0, filler_rate=0)
+QUIET = Noise(wrong_value_rate=0, wrong_formula_rate=0, slip_rate=0, filler_rate=0)
 LOUD = Noise(slip_rate=0.3, filler_rate=0.3)
 
 
@@ -114,13 +114,21 @@ def test_equal_seeds_write_equal_solutions_and_noise_differs_between_draws(probl
 
 
 def test_every_misconceived_value_is_wrong_by_1_to_3_and_one_digit():
-    share = Noise().wrong_value_share
-    wrong = misconceptions(0, share)
+    wrong = misconceptions(0)
     for family in DEEP_FAMILIES:
         held = [name for name in family.values if name in wrong]
-        assert len(held) == round(share * len(family.values))
+        assert len(held) == WRONG_VALUES[family.name]
         assert all(1 <= abs(wrong[name] - abs(family.values[name])) <= 3 for name in held)
     assert all(1 <= value <= 9 for value in wrong.values())
+
+
+def test_misconceptions_seldom_cancel():
+    values = {name: value for family in DEEP_FAMILIES for name, value in family.values.items()}
+    excess = [
+        (wrong if values[name] > 0 else -wrong) - values[name] for name, wrong in misconceptions(0).items()
+    ]
+    # Only where the right value is the largest or smallest digit can one err to the other side.
+    assert sum(e > 0 for e in excess) >= 0.8 * len(excess)
 
 
 def test_a_misconceived_value_is_judged_wrong_from_there_on(problems):
