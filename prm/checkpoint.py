@@ -55,6 +55,8 @@ class PRMInfo:
     """A calibrator's `to_dict()`; None: scores are raw."""
     labels_sha256: str | None = None
     """Hash of the label files the model was trained on."""
+    until_first_error: bool | None = None
+    """Whether steps behind a first wrong one were left out of training; None: not recorded."""
     versions: Mapping[str, str] = field(default_factory=provenance)
 
 
@@ -82,7 +84,13 @@ def read_info(folder: str | Path) -> PRMInfo:
         raise ModelError(
             f"this file is damaged: {error}.", remedy="Save the PRM again.", file=file
         ) from error
-    kinds = {"separator": str, "max_tokens": int, "semantics": str, "calibrator": (dict, type(None))}
+    kinds = {
+        "separator": str,
+        "max_tokens": int,
+        "semantics": str,
+        "calibrator": (dict, type(None)),
+        "until_first_error": (bool, type(None)),
+    }
     damaged = [name for name, kind in kinds.items() if not isinstance(getattr(info, name), kind)]
     if damaged:
         raise ModelError(

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import yaml
 from transformers import HfArgumentParser
+from transformers.hf_argparser import string_to_bool
 
 from labeling.errors import ConfigError
 
@@ -151,6 +152,10 @@ def parse_config(config_class: type[Config], argv: Sequence[str], *, prog: str, 
         allow_abbrev=False,
         formatter_class=_HelpFormatter,
     )
+    for action in parser._actions:
+        if action.type is string_to_bool and action.nargs is None:
+            # A switch that may stay unset: its bare flag means true, as for every other switch.
+            action.nargs, action.const = "?", True
     parser.add_argument("--config", metavar="RECIPE", help="YAML recipe; flags win over it.")
     if found.config is not None:
         settings = read_recipe(found.config)

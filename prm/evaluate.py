@@ -50,8 +50,8 @@ class EvaluateConfig:
     """Folder of the process reward model whose scores are measured."""
     verdicts: str = ""
     """File of verdicts written by `prm label`, measured instead of a model; matched by id."""
-    until_first_error: bool = False
-    """Leave out what follows a chain's first wrong step, as for a model that was trained so."""
+    until_first_error: bool | None = None
+    """Leave out what follows a chain's first wrong step; unset: as the model was trained."""
     calibrator: str = "temperature"
     """Fitted on the calibration problems and saved into the model: temperature, isotonic, platt or none."""
     calibration_share: float = 0.5
@@ -172,14 +172,16 @@ def _evaluate_model(labelled: list[LabelledSolution], config: EvaluateConfig, re
         raise InputError("no step has a known label.", remedy="Label the file first.", file=config.labels)
     from prm.checkpoint import INFO_FILE, read_info, update_calibration
 
-    read_info(config.model)
+    is_cut = _is_cut_at_first_error(
+        config.until_first_error, read_info(config.model).until_first_error, report
+    )
     if config.calibrator != NO_CALIBRATOR:
         check_writable(config.model, INFO_FILE)
     chains = [
         ScoredChain.of(one, scores)
         for one, scores in zip(labelled, _raw_scores(labelled, config, report), strict=True)
     ]
-    if config.until_first_error:
+    if is_cut:
         whole = sum(int(chain.is_usable.sum()) for chain in chains)
         chains = [chain.until_first_error() for chain in chains]
         left = sum(int(chain.is_usable.sum()) for chain in chains)
@@ -190,6 +192,21 @@ def _evaluate_model(labelled: list[LabelledSolution], config: EvaluateConfig, re
         report.outputs["calibrator"] = config.model
     origins = sorted({f"{one.origin} ({one.semantics})" for one in labelled})
     report.notes.append(f"The truth is the labels of {', '.join(origins)}.")
+
+
+def _is_cut_at_first_error(asked: bool | None, trained: bool | None, report: Report) -> bool:
+    """Decide whether steps behind a first wrong one are left out, and note what a reader must know of it."""
+    behind = "steps behind a chain's first wrong step"
+    if asked is None:
+        if trained:
+            report.notes.append(f"Left out: {behind}, as in the model's training.")
+        return bool(trained)
+    if trained is not None and asked != trained:
+        report.notes.append(
+            f"The model was trained {'without' if trained else 'with'} {behind}, and is measured "
+            f"{'without' if asked else 'with'} them: until_first_error differs."
+        )
+    return asked
 
 
 def _evaluate_verdicts(labelled: list[LabelledSolution], config: EvaluateConfig, report: Report) -> None:

@@ -245,6 +245,7 @@ def _trainer(config: TrainPRMConfig, train: Sequence[LabelledSolution]) -> PRMTr
         output_dir=str(_work_path(config) / "checkpoints"),
         label_kind=config.label_kind,
         label_semantics=train[0].semantics,
+        until_first_error=config.until_first_error,
         separator=config.separator,
         max_tokens=config.max_tokens,
         num_train_epochs=config.epochs,

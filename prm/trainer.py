@@ -37,6 +37,12 @@ class PRMConfig(TrainingArguments):
     label_semantics: str = field(
         default=CORRECTNESS, metadata={"help": "What the labels mean: correctness or value."}
     )
+    until_first_error: bool | None = field(
+        default=None,
+        metadata={
+            "help": "Whether the rows end with their first wrong step; kept in prm.json, cuts nothing itself."
+        },
+    )
     separator: str = field(default="\n", metadata={"help": "Text behind every step."})
     max_tokens: int | None = field(
         default=None, metadata={"help": "Cut layouts at this many tokens; default: the model's context."}
@@ -121,6 +127,7 @@ class PRMTrainer(Trainer):
             label_kind=args.label_kind,
             semantics=args.label_semantics,
             labels_sha256=self.labels_sha256,
+            until_first_error=args.until_first_error,
         )
 
     def _save(self, output_dir: str | None = None, state_dict: dict | None = None) -> None:

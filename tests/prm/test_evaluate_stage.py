@@ -7,7 +7,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForTokenClassification, PreTrainedTokenizerFast
 
-from labeling.errors import ConfigError, InputError, ModelError, RecordError, StoreError
+from labeling.errors import ConfigError, InputError, ModelError, RecordError
 from prm import checkpoint
 from prm.benchmarks.first_error import choose_threshold, first_error_f1, predict_first_error
 from prm.benchmarks.scored import ScoredChain, is_at_risk, usable_steps
@@ -367,36 +367,3 @@ def test_steps_behind_a_first_error_can_be_left_out(tmp_path, model, labels, row
     behind = sum(len(r["labels"]) for r in rows) - sum(every)
     assert report.counts["steps behind a first error, left out"] == behind > 0
     assert report.numbers["step_auroc"].value == report.numbers["step_auroc_at_risk"].value
-
-
-def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(tmp_path, model):
-    def refused(match, output, **settings):
-        with pytest.raises(StoreError, match=match):
-            run(config(tmp_path, str(tmp_path / "no labels"), output=str(output), model=model, **settings))
-
-    (tmp_path / "file").write_text("x")
-    refused("file: is not a folder", tmp_path / "file")
-    refused("cannot be written", "/proc/self/task/out")
-    (tmp_path / "taken" / "reliability.png").mkdir(parents=True)
-    refused(r"reliability\.png: is not a file", tmp_path / "taken")
-    (tmp_path / "prm" / "report.json").write_text(json.dumps({"stage": "train-prm"}))
-    refused("report of the stage train-prm", model)
-    assert json.loads((tmp_path / "prm" / "report.json").read_text()) == {"stage": "train-prm"}
-
-
-def test_a_model_that_no_calibrator_can_be_saved_into_is_refused_before_scoring(
-    tmp_path, model, labels, monkeypatch
-):
-    def no_room(folder, *names):
-        if names == ("prm.json",):
-            raise StoreError("no room", file=folder)
-
-    def score(*arguments, **more):
-        raise AssertionError("scored before the output was looked at")
-
-    monkeypatch.setattr("prm.evaluate.check_writable", no_room)
-    monkeypatch.setattr(StepScorer, "from_pretrained", score)
-    with pytest.raises(StoreError, match="no room"):
-        run(config(tmp_path, labels, model=model))
-    with pytest.raises(AssertionError, match="scored"):
-        run(config(tmp_path, labels, model=model, calibrator="none"))

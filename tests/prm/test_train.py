@@ -206,6 +206,9 @@ def test_what_follows_the_first_wrong_step_can_be_left_out_of_training(base_fold
     # By hand: 18 training rows of 2 steps; every second row is wrong from its first step on.
     assert whole.counts["training steps labelled"] == 36
     assert cut.counts["training steps labelled"] == 27
+    # `prm evaluate` measures as it was trained.
+    assert prm.train.checkpoint.read_info(tmp_path / "whole").until_first_error is False
+    assert prm.train.checkpoint.read_info(tmp_path / "cut").until_first_error is True
 
 
 @pytest.mark.parametrize(
