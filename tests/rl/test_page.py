@@ -1,12 +1,14 @@
+import dataclasses
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rl.charts import learning_curves, smooth
-from rl.page import cell, chain, colour_of
+from rl.page import Page, cell, chain, colour_of, render
 
 
 def test_smoothing_is_a_centred_mean_that_leaves_gaps_out():
@@ -57,3 +59,26 @@ def test_two_charts_on_one_page_share_no_id():
     assert not ids[0] & ids[1]
     for svg, known in zip((one, two), ids, strict=True):
         assert set(re.findall(r"url\(#([^)]+)\)", svg)) <= known
+
+
+def test_no_text_on_the_page_becomes_markup_whatever_a_policy_writes():
+    hostile = "<script>alert(1)</script><img src=x onerror=alert(2)> \" ' {{ 7 * 7 }} {% raw %}"
+    row = {"name": hostile, "note": hostile, "is_ours": True, "cells": [{"value": hostile, "range": hostile}]}
+    steps = [{"text": hostile, "score": 0.5, "verdict": hostile, "reason": hostile}]
+    texts = {f.name: hostile for f in dataclasses.fields(Page) if f.type is str}
+    values: dict[str, Any] = {
+        **{name: "<svg></svg>" if name.endswith("_svg") else text for name, text in texts.items()},
+        "policy_columns": [hostile],
+        "policy_rows": [row],
+        "labels_rows": [(hostile, hostile)],
+        "prm_rows": [(hostile, hostile, hostile)],
+        "chains": [chain(hostile, hostile, steps)],
+        "timings": [(hostile, hostile)],
+    }
+    html = render(Page(**values))
+    assert html.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 25
+    assert "<script" not in html
+    assert "<img" not in html
+    assert html.count("{{ 7 * 7 }}") == html.count("&lt;script&gt;")
+    # Outside of attributes a quotation mark does no harm; inside, it would end them.
+    assert re.findall(r"<[^>]*(?:alert|onerror)", html) == []
