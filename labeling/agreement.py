@@ -9,9 +9,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labeling.errors import RecordError
-from labeling.records import RIGHT_LABEL, UNKNOWN_LABEL, WRONG_LABEL, LabelledSolution
+from labeling.label_values import ALL_RIGHT, count_until_first_error
+from labeling.records import (
+    RIGHT_LABEL,
+    UNKNOWN_LABEL,
+    WRONG_LABEL,
+    LabelledSolution,
+    known_first_error,
+)
 from labeling.report import Estimate, cluster_bootstrap
 
 _CELLS = (
@@ -101,10 +109,11 @@ def steps_until_first_error(labelled: LabelledSolution) -> int:
     When the first error is not known: the steps that are certainly before it, which are the right ones
     before the first undecided step.
     """
-    if labelled.first_error is not None:
-        return len(labelled.labels) if labelled.first_error < 0 else labelled.first_error + 1
     values = [label.value for label in labelled.labels]
-    return values.index(UNKNOWN_LABEL) if UNKNOWN_LABEL in values else len(values)
+    first_error = known_first_error(labelled)
+    if first_error is None and UNKNOWN_LABEL in values:
+        return values.index(UNKNOWN_LABEL)
+    return count_until_first_error(values, first_error)
 
 
 def cohen_kappa(confusion: np.ndarray) -> float:
@@ -141,8 +150,19 @@ def process_bench_f1(counts: np.ndarray) -> float:
     hits_on_errors, n_errors, hits_on_right, n_right = (float(c) for c in counts)
     if not n_errors or not n_right:
         return math.nan
-    on_errors, on_right = hits_on_errors / n_errors, hits_on_right / n_right
-    return 2 * on_errors * on_right / (on_errors + on_right) if on_errors + on_right else 0.0
+    return float(harmonic_mean(hits_on_errors / n_errors, hits_on_right / n_right))
+
+
+def harmonic_mean(a: ArrayLike, b: ArrayLike) -> np.ndarray:
+    """Return 2 a b / (a + b), element by element: 0 where both are 0, NaN where either is.
+
+    Args:
+        a: Shares in [0, 1].
+        b: As many.
+    """
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    total = a + b
+    return np.where(total == 0, 0.0, 2 * a * b / np.where(total == 0, 1.0, total))
 
 
 _Pair = tuple[LabelledSolution, LabelledSolution]
@@ -189,14 +209,15 @@ def _step_agreement(
 
 
 def _first_error_agreement(pairs: Sequence[_Pair], rng: np.random.Generator) -> FirstErrorAgreement:
-    rows = [_first_error_counts(ours.first_error, theirs.first_error) for ours, theirs in pairs]
+    known = [(known_first_error(ours), known_first_error(theirs)) for ours, theirs in pairs]
+    rows = [_first_error_counts(ours, theirs) for ours, theirs in known]
     clusters = _by_problem(pairs, rows)
     total = _summed(clusters)
     return FirstErrorAgreement(
         n_with_error=int(total[1]),
         n_all_right=int(total[3]),
-        n_unknown_reference=sum(ours.first_error is None for ours, _ in pairs),
-        n_unknown_other=sum(theirs.first_error is None for _, theirs in pairs),
+        n_unknown_reference=sum(ours is None for ours, _ in known),
+        n_unknown_other=sum(theirs is None for _, theirs in known),
         exact_match=cluster_bootstrap(clusters, lambda c: _share_exact(_summed(c)), rng=rng),
         f1=cluster_bootstrap(clusters, lambda c: process_bench_f1(_summed(c)), rng=rng),
     )
@@ -206,7 +227,7 @@ def _first_error_counts(ours: int | None, theirs: int | None) -> list[int]:
     if ours is None or theirs is None:
         return [0, 0, 0, 0]
     is_hit = int(ours == theirs)
-    return [0, 0, is_hit, 1] if ours < 0 else [is_hit, 1, 0, 0]
+    return [0, 0, is_hit, 1] if ours == ALL_RIGHT else [is_hit, 1, 0, 0]
 
 
 def _by_problem(pairs: Sequence[_Pair], rows: Iterable[Sequence[int]]) -> list[np.ndarray]:

@@ -11,6 +11,9 @@ WRONG_LABEL = 0
 UNKNOWN_LABEL = -100
 """The value that losses ignore: nobody could tell."""
 
+ALL_RIGHT = -1
+"""The index of the first error of a solution that has none."""
+
 
 def check_label(label: Any, *, record_id: str, step: int) -> tuple[int, float | None]:
     """Return a label as (hard value, soft value or None).
@@ -60,7 +63,7 @@ def check_first_error(first_error: Any, labels: Sequence[Any], *, record_id: str
     if (
         isinstance(first_error, bool)
         or not isinstance(first_error, int)
-        or not -1 <= first_error < len(labels)
+        or not ALL_RIGHT <= first_error < len(labels)
     ):
         raise RecordError(
             f"first_error is {first_error!r} for {len(labels)} steps.",
@@ -69,16 +72,30 @@ def check_first_error(first_error: Any, labels: Sequence[Any], *, record_id: str
         )
     checked = [check_label(label, record_id=record_id, step=step) for step, label in enumerate(labels)]
     stated = [value if soft is None else UNKNOWN_LABEL for value, soft in checked]
-    before = stated if first_error == -1 else stated[:first_error]
+    before = stated if first_error == ALL_RIGHT else stated[:first_error]
     if WRONG_LABEL in before:
         step, label = before.index(WRONG_LABEL), WRONG_LABEL
     elif first_error >= 0 and stated[first_error] == RIGHT_LABEL:
         step, label = first_error, RIGHT_LABEL
     else:
         return
-    meaning = "every step is right" if first_error == -1 else f"step {first_error} is the first wrong one"
+    meaning = (
+        "every step is right" if first_error == ALL_RIGHT else f"step {first_error} is the first wrong one"
+    )
     raise RecordError(
         f"first_error is {first_error} ({meaning}), but labels has {label} at step {step}.",
         remedy="Mend whichever is wrong, or leave out first_error: the labels then decide.",
         record_id=record_id,
     )
+
+
+def count_until_first_error(labels: Sequence[int], first_error: int | None) -> int:
+    """Count the steps up to and including the first error; all steps when there is none.
+
+    Args:
+        labels: 1, 0 or -100, one a step. An unknown label stops nothing.
+        first_error: What the source says; None: the first label of 0 is the first error.
+    """
+    if first_error is None:
+        first_error = labels.index(WRONG_LABEL) if WRONG_LABEL in labels else ALL_RIGHT
+    return len(labels) if first_error == ALL_RIGHT else first_error + 1

@@ -6,12 +6,14 @@ version; older versions stay readable.
 """
 
 import json
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from labeling.errors import RecordError
 from labeling.label_values import (
+    ALL_RIGHT,
     RIGHT_LABEL,
     UNKNOWN_LABEL,
     WRONG_LABEL,
@@ -44,6 +46,11 @@ class Problem:
     """Reference answer as text; None when there is none."""
     meta: Mapping[str, Any] = field(default_factory=dict)
     """What else the source says, JSON-serialisable."""
+
+
+def normalised_problem_text(text: str) -> str:
+    """Return what decides whether two problems are the same: no case, no spacing, one Unicode form."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 @dataclass(frozen=True)
@@ -194,7 +201,15 @@ def first_error_of(outcomes: Sequence[Outcome]) -> int | None:
             return index
         if outcome is Outcome.UNDECIDED:
             return None
-    return -1
+    return ALL_RIGHT
+
+
+def known_first_error(labelled: LabelledSolution) -> int | None:
+    """The first error as the source gives it, else as the labels prove it, else None."""
+    if labelled.first_error is not None or not labelled.labels:
+        # A solution without steps is not "all right": nothing is known of it.
+        return labelled.first_error
+    return first_error_of([OUTCOME_OF[label.value] for label in labelled.labels])
 
 
 def labelled_from_verdicts(

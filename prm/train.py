@@ -18,12 +18,11 @@ from labeling.files import only_writer
 from labeling.outputs import check_new
 from labeling.progress import Meter
 from labeling.randomness import derive_seed, generator
-from labeling.records import UNKNOWN_LABEL, LabelledSolution
+from labeling.records import UNKNOWN_LABEL, LabelledSolution, normalised_problem_text
 from labeling.report import Estimate, Report, cluster_bootstrap, plain
 from labeling.rollouts.policies import policy_folder
 from prm import checkpoint
 from prm.calibration.metrics import step_auroc
-from prm.calibration.split import normalised_problem_text
 from prm.files import write_jsonl
 from prm.model import StepScorer
 from prm.resume import STATE_FILE, last_whole_checkpoint, nothing_half_written

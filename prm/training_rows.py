@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datasets import Dataset
 
 from labeling.errors import InputError, RecordError
-from labeling.records import WRONG_LABEL, LabelledSolution, StepLabel
+from labeling.label_values import count_until_first_error
+from labeling.records import LabelledSolution, StepLabel
 from labeling.sources.jsonl import read_labelled
 from labeling.store import hash_file
 
@@ -91,11 +92,9 @@ def training_rows(
 
 
 def steps_to_learn(solution: LabelledSolution, *, until_first_error: bool) -> int:
-    """Count the steps to train on: all, or those up to and including the first wrong one."""
+    """Count the steps to train on: all, or those up to and including the first error."""
     values = [label.value for label in solution.labels]
-    if until_first_error and WRONG_LABEL in values:
-        return values.index(WRONG_LABEL) + 1
-    return len(values)
+    return count_until_first_error(values, solution.first_error) if until_first_error else len(values)
 
 
 def hash_files(paths: Sequence[str]) -> str:

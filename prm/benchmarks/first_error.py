@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from labeling.agreement import harmonic_mean
 from labeling.errors import InputError
+from labeling.label_values import ALL_RIGHT
 from labeling.randomness import generator
 from labeling.report import Estimate, cluster_bootstrap, wilson
 from prm.calibration.metrics import as_probabilities
-
-ALL_RIGHT = -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ def score_of_counts(hits_on_errors: int, n_errors: int, hits_on_right: int, n_ri
     return FirstErrorScore(
         accuracy_on_errors=on_errors,
         accuracy_on_right=on_right,
-        f1=float(_harmonic(np.array(on_errors), np.array(on_right))),
+        f1=float(harmonic_mean(on_errors, on_right)),
         n_errors=n_errors,
         n_right=n_right,
     )
@@ -149,8 +149,8 @@ def first_error_over_problems(
     on_right = _with_width(estimate("accuracy_on_right"), n=sum(int(c[3] > 0) for c in clusters))
     f1 = estimate("f1")
     if f1.value in (0, 1):
-        low = float(_harmonic(np.array(on_errors.low), np.array(on_right.low)))
-        high = float(_harmonic(np.array(on_errors.high), np.array(on_right.high)))
+        low = float(harmonic_mean(on_errors.low, on_right.low))
+        high = float(harmonic_mean(on_errors.high, on_right.high))
         f1 = replace(f1, low=low, high=high, method="limits of the two accuracies 95 %")
     return {
         "first_error_f1": f1,
@@ -200,7 +200,7 @@ def choose_threshold(scores: Sequence[ArrayLike], gold: Sequence[int]) -> Thresh
     middles = (ends[:-1] + ends[1:]) / 2
     # Midway between two neighbouring doubles rounds to one of them; the upper one lies inside.
     middles = np.where(middles > ends[:-1], middles, ends[1:])
-    f1 = _harmonic(_hits(error_ends, middles) / len(error_ends), _hits(right_ends, middles) / n_right)
+    f1 = harmonic_mean(_hits(error_ends, middles) / len(error_ends), _hits(right_ends, middles) / n_right)
     best = np.flatnonzero(f1 == f1.max())
     widest = best[np.argmax(np.diff(ends)[best])]
     return ThresholdChoice(threshold=float(middles[widest]), f1=float(f1[widest]))
@@ -233,11 +233,6 @@ def flag_score(flagged_first: Sequence[int | None], gold: Sequence[int]) -> Flag
         chain_precision=wilson(n_flagged_errors, n_flagged),
         chain_recall=wilson(n_flagged_errors, n_errors),
     )
-
-
-def _harmonic(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    total = a + b
-    return np.where(total == 0, 0.0, 2 * a * b / np.where(total == 0, 1.0, total))
 
 
 def _hit_range(scores: np.ndarray, first_error: int) -> tuple[float, float]:

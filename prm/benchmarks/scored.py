@@ -7,15 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from labeling.label_values import RIGHT_LABEL, UNKNOWN_LABEL, count_until_first_error
 from labeling.randomness import generator
-from labeling.records import (
-    OUTCOME_OF,
-    RIGHT_LABEL,
-    UNKNOWN_LABEL,
-    WRONG_LABEL,
-    LabelledSolution,
-    first_error_of,
-)
+from labeling.records import LabelledSolution, known_first_error, normalised_problem_text
 from labeling.report import Estimate
 from prm.benchmarks.first_error import first_error_over_problems, predict_first_error
 from prm.calibration.calibrators import Calibrator
@@ -28,7 +22,6 @@ from prm.calibration.metrics import (
     over_problems,
     step_auroc,
 )
-from prm.calibration.split import normalised_problem_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +48,9 @@ class ScoredChain:
         )
 
     def until_first_error(self) -> "ScoredChain":
-        """Return the chain with the labels behind its first wrong step unknown."""
-        is_wrong = self.labels == WRONG_LABEL
-        is_behind = np.cumsum(is_wrong) > is_wrong
+        """Return the chain with the labels behind its first error unknown."""
+        n_kept = count_until_first_error(self.labels.tolist(), self.first_error)
+        is_behind = np.arange(len(self.labels)) >= n_kept
         return replace(self, labels=np.where(is_behind, UNKNOWN_LABEL, self.labels))
 
     @property
@@ -74,13 +67,6 @@ class ScoredChain:
     def has_prediction(self) -> bool:
         """Whether the first error is known and every step has a score."""
         return self.first_error is not None and bool(self.is_scored.all())
-
-
-def known_first_error(labelled: LabelledSolution) -> int | None:
-    """The first error as the source gives it, else as the labels prove it, else None."""
-    if labelled.first_error is not None:
-        return labelled.first_error
-    return first_error_of([OUTCOME_OF[label.value] for label in labelled.labels])
 
 
 def is_at_risk(labels: NDArray[np.int64]) -> NDArray[np.bool_]:

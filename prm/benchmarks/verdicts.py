@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labeling.errors import RecordError
-from labeling.records import LabelledSolution
+from labeling.records import LabelledSolution, known_first_error, normalised_problem_text
 from labeling.report import Estimate, wilson
 from labeling.verifiers.verdict import Outcome
 from prm.benchmarks.first_error import ALL_RIGHT, first_error_over_problems, flag_score
-from prm.benchmarks.scored import known_first_error
-from prm.calibration.split import normalised_problem_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,13 +1,7 @@
 """Which problems a calibrator and a threshold may see: never one that is measured."""
 
-import unicodedata
-
 from labeling.randomness import derive_seed
-
-
-def normalised_problem_text(text: str) -> str:
-    """Return what decides whether two problems are the same: no case, no spacing, one Unicode form."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+from labeling.records import normalised_problem_text
 
 
 def is_for_calibration(problem_text: str, *, seed: int, share: float = 0.5) -> bool:

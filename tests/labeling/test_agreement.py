@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,6 +81,16 @@ def test_steps_count_as_before_the_first_error_only_where_that_is_certain():
     assert steps_until_first_error(labelled([1, 1])) == 2
     assert steps_until_first_error(labelled([1, -100, 0])) == 1
     assert steps_until_first_error(labelled([])) == 0
+
+
+def test_labels_that_prove_a_first_error_need_no_source_that_names_it():
+    ours, theirs = [[1, 0, 1], [1, 1]], [[1, 0, 0], [1, 1]]
+    named = compare(ours, theirs)
+    bare = [[replace(one, first_error=None) for one in side(rows)] for rows in (ours, theirs)]
+    assert compare_labels(*bare, np.random.default_rng(0)) == named
+    assert named.until_first_error.n_steps == 4
+    assert named.first_error.n_unknown_reference == 0
+    assert steps_until_first_error(replace(labelled([]), first_error=None)) == 0
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,6 +9,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from labeling.errors import InputError
+from labeling.records import normalised_problem_text
 from prm.calibration.metrics import (
     BIN_KINDS,
     brier_score,
@@ -21,7 +22,7 @@ from prm.calibration.metrics import (
     step_auroc,
 )
 from prm.calibration.reliability import plot_reliability, reliability_svg
-from prm.calibration.split import is_for_calibration, normalised_problem_text
+from prm.calibration.split import is_for_calibration
 
 quick = settings(deadline=None, max_examples=60)
 

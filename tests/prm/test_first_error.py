@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from labeling.agreement import harmonic_mean, process_bench_f1
 from labeling.errors import InputError
 from labeling.report import wilson
 from prm.benchmarks.first_error import (
@@ -189,3 +190,26 @@ def test_accuracies_of_0_and_1_do_not_claim_certainty():
     f1 = found["first_error_f1"]
     assert (f1.value, f1.low) == (0, 0)
     assert f1.high == pytest.approx(2 * missed.high / (missed.high + 1))
+
+
+shares = st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=12))
+def test_the_measure_of_scores_is_that_of_two_sets_of_labels(pairs):
+    predicted, gold = zip(*pairs, strict=True)
+    counts = [0, 0, 0, 0]
+    for guess, true in pairs:
+        counts[1 if true >= 0 else 3] += 1
+        counts[0 if true >= 0 else 2] += guess == true
+    ours, theirs = first_error_f1(predicted, gold).f1, process_bench_f1(np.array(counts))
+    assert ours == theirs or (math.isnan(ours) and math.isnan(theirs))
+
+
+@given(shares, shares)
+def test_the_harmonic_mean_is_the_reciprocal_of_the_mean_reciprocal(a, b):
+    found = float(harmonic_mean(a, b))
+    if min(a, b) < 1e-100:
+        assert found == pytest.approx(0, abs=1e-99)
+    else:
+        assert found == pytest.approx(1 / ((1 / a + 1 / b) / 2))

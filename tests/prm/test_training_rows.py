@@ -1,10 +1,13 @@
 import json
 
+import numpy as np
 import pytest
 
 from labeling.errors import RecordError
+from labeling.sources.jsonl import parse_labelled
+from prm.benchmarks.scored import ScoredChain
 from prm.train import TrainPRMConfig, run
-from prm.training_rows import read_solutions
+from prm.training_rows import read_solutions, steps_to_learn
 
 
 def row(k, **more):
@@ -52,3 +55,17 @@ def test_training_on_one_file_twice_is_refused_before_anything_is_written(base_f
     with pytest.raises(RecordError, match=r"labels\.jsonl:1 \(record r0\): .* already read"):
         run(config)
     assert [path.name for path in tmp_path.iterdir()] == ["labels.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "first_error", "n"),
+    [([1, 0, 1], None, 2), ([1, -100, 1], 1, 2), ([1, -100, 1], None, 3), ([1, 1, 1], None, 3)],
+)
+def test_training_and_measuring_stop_at_the_same_step(labels, first_error, n):
+    steps = ["a", "b", "c"]
+    row = {"id": "x", "prompt": "p", "completions": steps, "labels": labels, "first_error": first_error}
+    labelled = parse_labelled(row)
+    assert steps_to_learn(labelled, until_first_error=True) == n
+    assert steps_to_learn(labelled, until_first_error=False) == 3
+    measured = ScoredChain.of(labelled, [0.5] * 3).until_first_error().labels
+    assert np.array_equal(measured, labels[:n] + [-100] * (3 - n))
