@@ -2,22 +2,26 @@
 
     python -m benchmarks.penalty_hit_rates FILE.jsonl ... [--world]
 
-Each file holds one solution a line with `problem`, `steps` and `first_error` (-1: every step right).
+Each file holds one solution a line with `id`, `problem`, `steps` and `first_error` (-1: every step right).
 Honest: the first 300 of at least two steps whose every step is right. Padded: the same with four filler
 lines at random places (fixed seed).
 """
 
 import argparse
-import json
 import random
 import re
+import sys
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from labeling.errors import InputError, RecordError
+from labeling.label_values import ALL_RIGHT
+from labeling.records import LabelledSolution
 from labeling.simulators.engineering import EngineeringWorld
+from labeling.sources.jsonl import parse_labelled, read
 from rl.penalties import PENALTIES, step_costs
 
 N_CHAINS = 300
@@ -32,14 +36,34 @@ FILLERS = {
     "check x = x": None,
     "earlier step again": None,
 }
+FIELDS = ("id", "problem", "steps", "first_error")
 Chain = tuple[str, list[str]]
 
 
 def read_chains(path: Path) -> list[Chain]:
-    with path.open(encoding="utf-8") as lines:
-        rows = (json.loads(line) for line in lines)
-        honest = ((r["problem"], r["steps"]) for r in rows if r["first_error"] == -1 and len(r["steps"]) > 1)
-        return list(islice(honest, N_CHAINS))
+    solutions = [labelled.solution for labelled in read(path, parse).items if is_honest(labelled)]
+    if not solutions:
+        raise InputError(
+            "no solution of at least two steps has first_error -1.",
+            remedy="Give a file with solutions whose every step is right.",
+            file=path,
+        )
+    return [(solution.problem.text, solution.step_texts) for solution in solutions[:N_CHAINS]]
+
+
+def parse(row: dict[str, Any]) -> LabelledSolution:
+    missing = [name for name in FIELDS if name not in row]
+    if missing:
+        raise RecordError(
+            f"field {', '.join(missing)} is missing.",
+            remedy=f"A row needs {', '.join(FIELDS)}.",
+            record_id=str(row.get("id", "")),
+        )
+    return parse_labelled(row)
+
+
+def is_honest(labelled: LabelledSolution) -> bool:
+    return labelled.first_error == ALL_RIGHT and len(labelled.labels) > 1
 
 
 def world_chains() -> list[Chain]:
@@ -104,8 +128,12 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--world", action="store_true", help="also the shipped world's reference solutions")
     arguments = parser.parse_args()
-    for path in arguments.files:
-        print("\n".join(rows(path.stem, read_chains(path))))
+    try:
+        chains = {path: read_chains(path) for path in arguments.files}
+    except InputError as error:
+        sys.exit(f"penalty_hit_rates: {error}")
+    for path, honest in chains.items():
+        print("\n".join(rows(path.stem, honest)))
     if arguments.world:
         print("\n".join(rows("world", world_chains())))
 
