@@ -84,11 +84,11 @@ def test_steps_count_as_before_the_first_error_only_where_that_is_certain():
 
 
 def test_labels_that_prove_a_first_error_need_no_source_that_names_it():
-    ours, theirs = [[1, 0, 1], [1, 1]], [[1, 0, 0], [1, 1]]
+    ours, theirs = [[1, 0, 1], [1, 1], [0, 1, -100]], [[1, 0, 0], [1, 1], [0, 0, 0]]
     named = compare(ours, theirs)
     bare = [[replace(one, first_error=None) for one in side(rows)] for rows in (ours, theirs)]
     assert compare_labels(*bare, np.random.default_rng(0)) == named
-    assert named.until_first_error.n_steps == 4
+    assert named.until_first_error.n_steps == 5
     assert named.first_error.n_unknown_reference == 0
     assert steps_until_first_error(replace(labelled([]), first_error=None)) == 0
 
