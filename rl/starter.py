@@ -16,6 +16,7 @@ from torch.nn.functional import cross_entropy
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from labeling.errors import ConfigError
+from labeling.outputs import check_report, check_writable
 from labeling.progress import Meter
 from labeling.randomness import derive_seed
 from labeling.records import UNKNOWN_LABEL, Problem
@@ -65,6 +66,8 @@ class StarterConfig:
 def run(config: StarterConfig) -> Report:
     """Train the starter policy from scratch, save it, measure it on held-out problems."""
     begin = time.monotonic()
+    check_report(config.output, "make-starter")
+    check_writable(config.output, "model.safetensors", "config.json", "tokenizer.json")
     vocabulary = read_vocabulary()
     tokenizer = build_tokenizer(vocabulary)
     model = new_model(vocabulary, seed=config.seed)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from labeling.errors import ConfigError
+from labeling.errors import ConfigError, StoreError
 from labeling.records import UNKNOWN_LABEL, Solution
+from labeling.rollouts.solve import sample_solutions
 from labeling.rollouts.transformers_sampler import TransformersSampler
 from labeling.simulators.engineering import EngineeringWorld, solution_steps
 from labeling.simulators.engineering.catalogue import DEEP_FAMILIES
@@ -214,6 +215,12 @@ def test_settings_out_of_range_are_refused(values):
         starter.StarterConfig(**values)
 
 
+def test_an_output_that_cannot_be_written_is_refused_before_the_training(tmp_path):
+    (tmp_path / "a file").write_text("")
+    with pytest.raises(StoreError, match="is not a folder"):
+        starter.run(starter.StarterConfig(output=str(tmp_path / "a file"), steps=10**9))
+
+
 def test_a_tally_of_solutions_worked_by_hand():
     world = EngineeringWorld(part="deep", depths=(3, 3))
     problem = world.problems(1, split="test", seed=0)[0]
@@ -271,6 +278,20 @@ def test_the_shipped_policy_is_half_right(shipped, name, temperature, low, high)
     numbers = tally(world, problems, write(sampler, problems))
     assert low <= numbers["accuracy"].value <= high
     assert numbers["solutions cut"] <= 5
+
+
+def test_about_half_of_the_quickstarts_groups_teach_an_outcome_nothing(shipped):
+    world = EngineeringWorld(part="deep", depths=(8, 12))
+    problems = world.problems(32, split="train", seed=5)
+    sampler = TransformersSampler(*shipped, temperature=1.0, seed=2)
+    groups = [
+        {bool(world.grade(solution.problem, solution.text)) for solution in group}
+        for chunk in sample_solutions(problems, sampler, n=8, max_tokens=152)
+        for group in zip(*[iter(chunk)] * 8, strict=True)
+    ]
+    assert len(groups) == 32
+    # Half, give or take two standard errors of 32 groups.
+    assert 0.32 <= sum(len(outcomes) == 1 for outcomes in groups) / 32 <= 0.68
 
 
 FIRST_VOCABULARY = "e7da991e6f2aaf05"
