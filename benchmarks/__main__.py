@@ -7,4 +7,6 @@ from benchmarks import sampler
 if __name__ == "__main__":
     sys.stdout.write("# Sampler against generate\n\n")
     sampler.main()
-    sys.stdout.write("\nOthers: benchmarks.quickstart_seeds, benchmarks.penalty_hit_rates.\n")
+    sys.stdout.write(
+        "\nOthers: benchmarks.quickstart_seeds, benchmarks.penalty_hit_rates, benchmarks.verification.\n"
+    )
