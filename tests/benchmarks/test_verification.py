@@ -27,7 +27,9 @@ def test_flags_are_sorted_by_where_they_fall_and_counted_by_hand():
     ]
     verifier = ArithmeticVerifier()
     result = tally(items, lambda solution: first_flag(verifier, solution))
-    assert [len(part) for part in vars(result).values()] == [1, 1, 1, 1, 1, 1]
+    found = [part for part in vars(result).values()]
+    assert [len(part) for part in found] == [1, 1, 1, 1, 1, 1]
+    assert all(part[0] is item for part, item in zip(found, items[:6], strict=True))
     cells = [cell.split(" ")[0] for cell in result.row().split(" | ")]
     # One exact of four flags; one of four errors; one of two all-right chains; three of four flags.
     assert cells == ["0.250", "0.250", "0.500", "0.750"]
@@ -39,6 +41,7 @@ def test_flags_are_sorted_by_where_they_fall_and_counted_by_hand():
         ("2 + 3 * 4 = 14", False),
         ("2 + 3 * 4 = 20", True),
         ("$1,200 / 4 = $300.", False),
+        ("10 - 2 - 3 = 5", False),
         ("10 - 2 - 3 = 5 and 4 \\times 2 = 9", True),
         ("5 / 0 = 1", False),
         ("x = 3", False),
