@@ -27,7 +27,7 @@ def test_flags_are_sorted_by_where_they_fall_and_counted_by_hand():
     ]
     verifier = ArithmeticVerifier()
     result = tally(items, lambda solution: first_flag(verifier, solution))
-    found = [part for part in vars(result).values()]
+    found = list(vars(result).values())
     assert [len(part) for part in found] == [1, 1, 1, 1, 1, 1]
     assert all(part[0] is item for part, item in zip(found, items[:6], strict=True))
     cells = [cell.split(" ")[0] for cell in result.row().split(" | ")]
