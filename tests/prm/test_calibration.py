@@ -10,6 +10,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from labeling.errors import InputError
 from labeling.records import normalised_problem_text
+from labeling.report import wilson
 from prm.calibration.metrics import (
     BIN_KINDS,
     brier_score,
@@ -21,7 +22,7 @@ from prm.calibration.metrics import (
     reliability_bins,
     step_auroc,
 )
-from prm.calibration.reliability import plot_reliability, reliability_svg
+from prm.calibration.reliability import plot_reliability, reliability_figure, reliability_svg
 from prm.calibration.split import is_for_calibration
 
 quick = settings(deadline=None, max_examples=60)
@@ -213,6 +214,36 @@ def test_the_diagram_is_one_svg_element_and_equal_for_equal_bins():
     assert "After calibration" in text
     assert f"ECE {gap_of_bins(bins):.3f}" in text
     assert "After calibration" not in reliability_svg(bins, None)
+
+
+def drawn(figure, column, n_columns):
+    """What a panel of the diagram shows: dots, the ends of their bars, and the counts below."""
+    curve, counts = figure.axes[column], figure.axes[n_columns + column]
+    line, _, (bars,) = curve.containers[0]
+    ends = [tuple(float(y) for _, y in bar) for bar in bars.get_segments()]
+    boxes = [(box.get_x(), box.get_width(), box.get_height()) for box in counts.patches]
+    return curve.get_title(loc="left"), list(line.get_xdata()), list(line.get_ydata()), ends, boxes
+
+
+def test_the_diagram_shows_the_numbers_of_its_bins():
+    # Two halves: 0.1 and 0.3, one of two right; three of 0.9, two of them right.
+    before = reliability_bins([0.1, 0.3, 0.9, 0.9, 0.9], [0, 1, 1, 1, 0], 2)
+    title, x, y, ends, boxes = drawn(reliability_figure(before, None), 0, 1)
+    assert title == "Raw scores"
+    assert x == pytest.approx([0.2, 0.9])
+    assert y == pytest.approx([1 / 2, 2 / 3])
+    for end, share in zip(ends, (wilson(1, 2), wilson(2, 3)), strict=True):
+        assert end == pytest.approx((share.low, share.high))
+    assert boxes == [(0.0, 0.5, 2), (0.5, 0.5, 3)]
+
+    after = reliability_bins([0.6, 0.6, 0.7, 0.7, 0.7], [0, 1, 1, 1, 0], 2)
+    figure = reliability_figure(before, after)
+    assert drawn(figure, 0, 2) == ("Before calibration", x, y, ends, boxes)
+    # Calibrated, all five stand in the upper half, at a mean of 0.66; three of them are right.
+    title, x, y, _, boxes = drawn(figure, 1, 2)
+    assert title == "After calibration"
+    assert (x, y) == (pytest.approx([0.66]), pytest.approx([0.6]))
+    assert boxes == [(0.0, 0.5, 0), (0.5, 0.5, 5)]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

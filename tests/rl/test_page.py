@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rl.charts import learning_curves, smooth
-from rl.page import Page, cell, chain, colour_of, render
+from rl.page import MIDDLE_COLOUR, RIGHT_COLOUR, WRONG_COLOUR, Page, cell, chain, colour_of, render
 
 
 def test_smoothing_is_a_centred_mean_that_leaves_gaps_out():
@@ -26,6 +26,20 @@ def test_colours_run_from_wrong_to_right_and_grey_means_no_score():
     assert len({wrong, middle, right, none}) == 4
     assert colour_of(-1.0) == colour_of(0.0)
     assert colour_of(2.0) == colour_of(1.0)
+
+
+def test_both_ends_and_the_middle_have_the_colours_that_are_written_down():
+    for score, (red_part, green_part, blue_part) in (
+        (0.0, WRONG_COLOUR),
+        (0.5, MIDDLE_COLOUR),
+        (1.0, RIGHT_COLOUR),
+    ):
+        assert colour_of(score)[0] == f"#{red_part:02x}{green_part:02x}{blue_part:02x}"
+    # Halfway between wrong and the middle, each part is the mean of both.
+    halfway = [int(colour_of(0.25)[0][i : i + 2], 16) for i in (1, 3, 5)]
+    assert halfway == pytest.approx(
+        [(a + b) / 2 for a, b in zip(WRONG_COLOUR, MIDDLE_COLOUR, strict=True)], abs=0.5
+    )
 
 
 def red(score):
