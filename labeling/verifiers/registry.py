@@ -10,7 +10,9 @@ from labeling.verifiers.verdict import Verifier
 
 VERIFIERS = {
     "arithmetic": "labeling.verifiers.arithmetic:ArithmeticVerifier",
+    "algebra": "labeling.verifiers.algebra:AlgebraVerifier",
     "answers": "labeling.verifiers.answers:AnswersVerifier",
+    "units": "labeling.verifiers.units:UnitsVerifier",
     "engineering": "labeling.simulators.engineering:EngineeringWorld",
 }
 """Name -> "module:factory"; a factory takes no arguments and returns a verifier or simulator."""

@@ -1,0 +1,106 @@
+"""What the words around a formula say of it: derived from the one before, expanded, assumed, tried out."""
+
+import re
+
+_DELIMITERS = re.compile(
+    r"\\[\[\]()]|\$|\\\\|\\(?:begin|end)\{[a-z]+\*?\}|&|\\(?:quad|qquad|implies|Rightarrow|Longrightarrow|"
+    r"rightarrow|iff|Leftrightarrow|text|therefore|to|,|;)(?![a-z])|=>|->|[→⇒⟹∴{}.,:;*\-\s]|[\u2022]"
+)
+_DERIVED = re.compile(
+    r"\b(?:simplif\w*|expand\w*|distribut\w*|combin\w*|rearrang\w*|factor\w*|both sides|subtract\w*|add|adding|"
+    r"divid\w*|multipl\w*|solv\w*|isolat\w*|so|thus|hence|therefore|then|becom\w*|giv(?:es|ing|e)|get|yield\w*|"
+    r"obtain\w*|which is|that is|i\.e|means|impl(?:y|ies)|reduc\w*|equivalent\w*|rewrit\w*|square root|squaring|"
+    r"cross)\b|\\(?:implies|Rightarrow|therefore|Longrightarrow|iff)|=>|[⇒⟹∴]",
+    re.IGNORECASE,
+)
+_REWRITTEN = re.compile(
+    r"\b(?:simplif\w*|expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|rearrang\w*|both sides|"
+    r"cross[- ]?multipl\w*|isolat\w*|factor\w* out|foil)\b",
+    re.IGNORECASE,
+)
+_EXPANDED = re.compile(
+    r"\b(?:expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|foil|multiply(?:ing)? out)\b",
+    re.IGNORECASE,
+)
+_ASSUMED = re.compile(
+    r"\b(?:let(?!['’]s| us)|let(?:['’]s| us) (?:say|call|denote|define|set|try|assume|use|let)|suppose|assum\w+|if|whether|when|whenever|"
+    r"where|cases?|consider|given that|try|trying|test\w*|check\w*|verif\w*|guess\w*|defin\w*|denote\w*|represent\w*|"
+    r"otherwise|either|or|would|could|should|might|except|unless|for (?:example|instance)|"
+    r"plug\w* in|say|are|exclude\w*|solutions? (?:are|is)|roots are)\b|\b(?:for|at|with|from|than|into)[\s$\\(]{0,6}$|\\in\b|∈",
+    re.IGNORECASE,
+)
+_NEW_SOURCE = re.compile(
+    r"\b(?:another|second|third|next|other|similarly|also|we know|we are told|know that|told|from the|since|"
+    r"because|recall|formula|theorem|identity|law|rule|condition|states?|statement|problem|"
+    r"first|last|final|now|add(?:ing)? (?:the|these|equations?)|set (?:up|it)|setting|plug\w*|substitut\w*|using|"
+    r"as well as|and)\b",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"\b(?:incorrect|wrong|false|contradict\w*|impossible|mistake\w*|error|invalid|wait|oops|no solutions?|"
+    r"not (?:equal|true|possible|correct|valid|work|satisf\w+|match\w*|hold)|does(?:n't| not)|isn't|can't|"
+    r"cannot|unless|extraneous|reject\w*|discard\w*|actually|however|instead|correction|sorry|hmm)\b",
+    re.IGNORECASE,
+)
+_OTHER_ARITHMETIC = re.compile(
+    r"\\(?:p|b)?mod|\\overline|\brepeating\b|\\equiv|≡|\b(?:mod|modulo|modular|binary|hexadecimal|congruen\w*|base[- ](?:\d+|two|eight|ten|"
+    r"\$?[a-z]\b)|matri\w*|vectors?|logic\w*|boolean|sets?|complex|imaginary|roots? of unity|group|ring|field)\b",
+    re.IGNORECASE,
+)
+_ROUNDED = re.compile(
+    r"\b(?:round\w*|approx\w*|about|nearest|roughly|around|estimat\w*|ceil\w*|floor|almost|nearly|integer|whole)\b"
+    r"|\\approx|≈",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.;\n](?=\s|$)")
+
+
+def sentence_of(before: str) -> str:
+    """Return what of the text before a formula belongs to its own sentence."""
+    parts = _SENTENCE.split(before)
+    while len(parts) > 1 and not _DELIMITERS.sub("", parts[-1]):
+        parts.pop()
+    return parts[-1]
+
+
+def is_bare(before: str) -> bool:
+    """Whether nothing but delimiters, arrows and punctuation stands between two formulas."""
+    return not _DELIMITERS.sub("", before)
+
+
+def says_derived(text: str) -> bool:
+    """Whether words (or an arrow) say that a formula comes out of the one before."""
+    return _DERIVED.search(text) is not None
+
+
+def says_rewritten(text: str) -> bool:
+    """Whether words say that a formula is the one before, written in another way."""
+    return _REWRITTEN.search(text) is not None
+
+
+def says_expanded(text: str) -> bool:
+    """Whether words say that brackets are multiplied out or like terms put together, nothing more."""
+    return _EXPANDED.search(text) is not None
+
+
+def says_assumed(text: str) -> bool:
+    """Whether words introduce, suppose or try a formula, or make it one of several cases."""
+    return _ASSUMED.search(text) is not None
+
+
+def says_new(text: str) -> bool:
+    """Whether words bring a formula in from elsewhere: another condition, a law, a substitution."""
+    return _NEW_SOURCE.search(text) is not None
+
+
+def doubt_in(text: str) -> str:
+    """Return what takes the formulas of a text out of plain assertion over the reals; "" for nothing."""
+    if _REJECTED.search(text):
+        return "the text rejects something"
+    if _OTHER_ARITHMETIC.search(text):
+        return "another arithmetic (modulus, number base, matrices, complex numbers)"
+    return ""
+
+
+def speaks_of_rounding(text: str) -> bool:
+    return _ROUNDED.search(text) is not None
