@@ -115,7 +115,7 @@ def test_every_verifier_of_the_registry_loads_and_has_a_name(name):
     [
         ("arithmetik", "Did you mean arithmetic"),
         ("answers,answer", "there is no verifier 'answer'. Did you mean answers"),
-        ("zzz", "Known are arithmetic, answers, engineering"),
+        ("zzz", "Known are arithmetic, "),
         ("", "no verifier is named"),
         (" , ", "no verifier is named"),
         ("answers,answers", "named twice"),
