@@ -139,6 +139,24 @@ def _last_box(text: str) -> tuple[FoundAnswer | None, bool]:
     return None, False
 
 
+def boxes_read(answer: str) -> str:
+    r"""Return what stands in the boxes of an answer: its last box, or those that are listed with it."""
+    box, is_cut = _last_box(answer)
+    if box is None or is_cut:
+        return ""
+    if "\\boxed" not in box.text and "\\fbox" not in box.text:
+        return box.text
+    contents: list[str] = []
+    at = 0
+    while match := _BOX.search(box.text, at):
+        end = _closing_brace(box.text, match.end())
+        if end is None:
+            break
+        contents.append(box.text[match.end() + 1 : end].strip())
+        at = end + 1
+    return ", ".join(contents)
+
+
 def _closing_brace(text: str, opening: int) -> int | None:
     """Return the offset of the brace that closes the one at `opening`; a backslash hides the next sign."""
     depth = 0

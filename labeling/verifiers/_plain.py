@@ -1,19 +1,19 @@
-r"""Reading answers that need no algebra: plain numbers, words, choices, and how a list is laid out.
+r"""Plain numbers, read exactly: no algebra, no floats.
 
 Conventions: a comma groups thousands only when the whole number is one to three digits followed by
 groups of exactly three, else it separates values; the point is decimal; x % is x/100 in every spelling;
-5 million is 5000000; full-width signs are read as ASCII.
+5 million is 5000000; a number may be spelt out.
 """
 
-import itertools
 import re
-import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
 _MAX_NUMBER_CHARS = 400  # far below the length at which Python refuses to read an integer
+_MAX_POWER_DIGITS = 2000
+_MAX_PRIME_PERIOD = 60
 
-_PERCENT = r"(?P<percent>\s*(?:%|per\s?cent\b|percentage\b|pct\b))?"
+_PERCENT = r"(?P<percent>\s*(?:%|per\s?cent\b|percentage(?:\spoints?)?\b|pct\b))?"
 _SCALES = {
     "hundred": 10**2,
     "thousand": 10**3,
@@ -25,48 +25,34 @@ _SCALES = {
 _SCALE = rf"(?:\s+(?P<scale>{'|'.join(_SCALES)})s?\b)?"
 _DECIMAL_BODY = r"(?:(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?:\ \d{3})+|\d+)(?:\.\d*)?|\.\d+)"
 _DECIMAL = re.compile(
-    rf"(?P<sign>[-+]?)\s*(?P<body>{_DECIMAL_BODY})(?P<power>[eE][-+]?\d{{1,3}})?{_SCALE}{_PERCENT}",
+    rf"(?P<sign>[-+]?)\s*(?P<body>{_DECIMAL_BODY})"
+    r"(?P<power>[eE][-+]?\d{1,3}|\s*(?:\\times|\\cdot)\s*10\s*\^\s*(?:\{\s*[-+]?\d{1,3}\s*\}|-?\d{1,3}))?"
+    rf"{_SCALE}{_PERCENT}",
     re.IGNORECASE,
 )
-_RATIO = re.compile(rf"(?P<sign>[-+]?)\s*(?:(?P<whole>\d+)\s+)?(?P<top>\d+)\s*/\s*(?P<bottom>\d+){_PERCENT}")
+_RATIO = re.compile(
+    r"(?P<sign>[-+]?)\s*(?:(?P<whole>\d{1,3}(?:,\d{3})+|\d+)\s+(?:and\s+)?)?"
+    rf"(?P<top>{_DECIMAL_BODY})\s*/\s*(?P<minus>-?)(?P<bottom>{_DECIMAL_BODY}){_PERCENT}"
+)
 _FRAC = re.compile(
-    r"\\frac\s*(?:\{\s*(?P<sign>-?)\s*(?P<top>\d+)\s*\}|(?P<top1>\d))\s*(?:\{\s*(?P<bottom>\d+)\s*\}|(?P<bottom1>\d))"
+    rf"\\frac\s*\{{\s*(?P<sign>-?)\s*(?P<top>{_DECIMAL_BODY})\s*\}}\s*\{{\s*(?P<bottom>-?\s*{_DECIMAL_BODY})\s*\}}"
 )
-_TEXT_COMMAND = re.compile(r"\\(?:text|mathrm|textbf|mathbf|textit|textrm|mbox|operatorname)\s*\{([^{}]*)\}")
-_GROUP_SPACE = re.compile(r"(?<=\d)(?:,?\\[,;! ]|\{,\}|~|[\u00a0\u2009\u202f])(?=\d{3}(?!\d))")
-_POWER = r"(?:\s*\^\s*\{?\s*-?\d\s*\}?|[²³])?\s*$"
-_TRAILING_TEXT = re.compile(
-    r"\\(?:text|mathrm|textrm|mbox)\s*\{\s*(?P<unit>[A-Za-z][A-Za-z. /]*?)\s*\}" + _POWER
+_PERIODIC = re.compile(
+    r"(?P<sign>-?)(?P<whole>\d*)\.(?P<fixed>\d*)\\(?:overline|bar|dot)\s*\{?\s*(?P<period>\d+)\s*\}?"
+    + _PERCENT
 )
-_TRAILING_UNIT = re.compile(
-    r"(?<![A-Za-z\\/])(?:(?:square|cubic|sq\.?)\s+)?(?P<unit>mm|cm|dm|km|kg|ft|in(?:ch(?:es)?)?|yd|yards?|feet"
-    r"|foot|(?:milli|centi|kilo)?met(?:er|re)s?|miles?|units?|dollars?|degrees?|radians?|seconds?|minutes?|hours?"
-    r"|days?|k?N|[kMG]?Pa|[kM]W|kJ|k?Hz|k?N/m|m/s|km/h|kg/m|(?<=\d )[msghLJWVAK])" + _POWER
-)
-_CURRENCY = re.compile(r"\\\$|[$€£]")
-_VULGAR_FRACTION = re.compile(r"[¼-¾⅐-⅞]")
-# Full-width signs (U+FF01 to U+FF5E) lie at a fixed distance from the ASCII ones.
-_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_NARROW |= {ord("\u3000"): ord(" "), ord("、"): ord(","), ord("−"): ord("-")}
-_SUPERSCRIPT = re.compile(r"[⁻⁰¹²³⁴-⁹]+")
-_NAMED_VALUE = re.compile(r"(?P<name>[A-Za-z](?:_\{?\w+\}?)?)\s*=(?!=)\s*(?P<value>[^=]+)")
-_CHOICE = re.compile(r"(?:[Cc]hoice[_ ]|[Oo]ption[_ ])?\(?(?P<letter>[A-Za-z])(?:\)?[.:]?$|\)?[.:]\s|\)\s)")
-_ANOTHER_CHOICE = re.compile(r"\b[A-J]\)")
-_WORDS = re.compile(r"[A-Za-z]+(?:[ '\-][A-Za-z]+)*")
+_POWER = re.compile(r"(?P<sign>-?)(?P<base>\d{1,6})\s*\^\s*(?:\{\s*(?P<braced>-?\d{1,4})\s*\}|(?P<bare>\d))")
 
 _PROSE_NUMBER = re.compile(
-    rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_SCALE}{_PERCENT}(?![\w^*/+])(?!\.\d)"
+    rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_SCALE}{_PERCENT}(?![\w^*/+:])(?!\.\d)"
 )
 _PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}+(?:'s)?|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*+")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_MATH_WORD = re.compile(
-    r"(?:and|or|pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm)", re.IGNORECASE
-)
 _VALUE_CHANGING_WORD = re.compile(
     r"\b(?:pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm|not?|nor|neither|never"
     r"|hundreds?|thousands?|millions?|billions?|trillions?|dozens?|half|third|quarter|plus|minus|times|over|divided"
     r"|squared|cubed|root|power|factorial|twice|double|more|less|than|least|most|about|around|between"
-    r"|percent|per ?cent|percentage|pct)\b",
+    r"|or|base|percent|per ?cent|percentage|pct|isn't|aren't|wasn't)\b",
     re.IGNORECASE,
 )
 """Words beside a number that change its value or turn it round."""
@@ -80,212 +66,193 @@ class PlainNumber:
     decimals: int
     """Decimal places written; 0 for whole numbers and fractions."""
     is_percent: bool
+    is_decimal: bool = True
+    """False for fractions and powers, which are exact however long their decimals would be."""
 
-
-def without_delimiters(text: str) -> str:
-    r"""Strip blanks, bold, currency and the signs of math mode around an answer, and its full stop."""
-    text = _VULGAR_FRACTION.sub(_as_slash, text.translate(_NARROW))
-    text = _CURRENCY.sub("", text).strip().strip("*").strip()
-    for opening, closing in (("\\(", "\\)"), ("\\[", "\\]")):
-        if text.startswith(opening) and text.endswith(closing):
-            text = text[2:-2]
-    return text.rstrip(".,;。 \n")
-
-
-def _as_slash(match: re.Match[str]) -> str:
-    return " " + unicodedata.normalize("NFKC", match[0]).replace("⁄", "/")
-
-
-def _as_power(match: re.Match[str]) -> str:
-    return "^{" + unicodedata.normalize("NFKC", match[0]).replace("−", "-") + "}"
-
-
-def cleaned(text: str) -> str:
-    r"""Strip what carries no value: math delimiters, currency, \left and \right, \text, spacing."""
-    clean = without_delimiters(text).replace("\\%", "%").replace("°", "^\\circ")
-    clean = re.sub(r"\\(?:left|right)(?![A-Za-z])", "", clean)
-    clean = _TEXT_COMMAND.sub(r" \1 ", _GROUP_SPACE.sub(",", clean))
-    clean = re.sub(r"(?<!\\)\\[,;:! ]|~|\\q?quad\b", " ", clean)
-    clean = re.sub(r"\\[dtc]frac", r"\\frac", clean)
-    clean = re.sub(r"\^\s*\{?\s*\\circ\s*\}?", "", clean)
-    return " ".join(_SUPERSCRIPT.sub(_as_power, clean).split()).rstrip(".,; ")
-
-
-def split_unit(text: str) -> tuple[str, str]:
-    r"""Split a quantity as written, "36\pi\text{ cm}^2" or "5 km", into value and unit.
-
-    The unit is "" when there is none, and comes without its power and its plural. Words that change
-    a value ("million", "percent") are no unit.
-    """
-    for pattern in (_TRAILING_TEXT, _TRAILING_UNIT):
-        match = pattern.search(text)
-        if match is None or _VALUE_CHANGING_WORD.search(match[0]):
-            continue
-        head = text[: match.start()].rstrip()
-        if re.search(r"\d|\\pi|\\infty", head):
-            unit = match["unit"].strip(" .")
-            return head, unit.removesuffix("s") if len(unit) > 2 else unit
-    return text, ""
+    @property
+    def last_place(self) -> Fraction:
+        """The unit of the last decimal place; 0 for a fraction, which rounds nothing."""
+        if not self.is_decimal:
+            return Fraction(0)
+        return Fraction(1, 10**self.decimals * (100 if self.is_percent else 1))
 
 
 def read_number(clean: str) -> PlainNumber | None:
     """Read cleaned text that is one plain number, exactly; None when it is anything else."""
-    if len(clean) > _MAX_NUMBER_CHARS:
+    if len(clean) > _MAX_NUMBER_CHARS or not clean:
         return None
-    ratio = _RATIO.fullmatch(_FRAC.sub(_as_ratio, clean).strip())
+    decimal = _DECIMAL.fullmatch(clean)
+    if decimal:
+        return _read_decimal(decimal)
+    ratio = (
+        _RATIO.fullmatch(_FRAC.sub(_as_ratio, clean).strip()) if "/" in clean or "\\frac" in clean else None
+    )
     if ratio:
         return _read_ratio(ratio)
-    decimal = _DECIMAL.fullmatch(clean)
-    if decimal is None:
-        return None
-    digits = decimal["body"].replace(",", "").replace(" ", "")
-    value = Fraction(decimal["sign"] + digits.rstrip(".") + (decimal["power"] or ""))
-    value *= _SCALES[decimal["scale"].lower()] if decimal["scale"] else 1
+    if "^" in clean and (power := _POWER.fullmatch(clean)):
+        return _read_power(power)
+    periodic = _PERIODIC.fullmatch(clean) if "\\" in clean else None
+    return _read_periodic(periodic) if periodic else None
+
+
+def _digits(body: str) -> str:
+    return body.replace(",", "").replace(" ", "")
+
+
+def _read_decimal(match: re.Match[str]) -> PlainNumber:
+    digits = _digits(match["body"])
+    exponent = int(re.sub(r".*\^|[eE{}\s]", "", match["power"])) if match["power"] else 0
+    value = Fraction(match["sign"] + digits.rstrip(".")) * Fraction(10) ** exponent
+    value *= _SCALES[match["scale"].lower()] if match["scale"] else 1
     decimals = len(digits.partition(".")[2])
-    return PlainNumber(value / 100 if decimal["percent"] else value, decimals, bool(decimal["percent"]))
+    is_percent = bool(match["percent"])
+    return PlainNumber(value / 100 if is_percent else value, 0 if exponent else decimals, is_percent)
 
 
 def _as_ratio(match: re.Match[str]) -> str:
-    sign = match["sign"] or ""
-    return f" {sign}{match['top'] or match['top1']}/{match['bottom'] or match['bottom1']}"
+    return f" {match['sign']}{match['top']}/{match['bottom'].replace(' ', '')}"
 
 
 def _read_ratio(match: re.Match[str]) -> PlainNumber | None:
-    if int(match["bottom"]) == 0:
+    top, bottom = Fraction(_digits(match["top"]).rstrip(".")), Fraction(_digits(match["bottom"]).rstrip("."))
+    if bottom == 0 or (match["whole"] and match["minus"]):
         return None
-    value = int(match["whole"] or 0) + Fraction(int(match["top"]), int(match["bottom"]))
-    value = -value if match["sign"] == "-" else value
-    return PlainNumber(value / 100 if match["percent"] else value, 0, bool(match["percent"]))
+    value = int(_digits(match["whole"] or "0")) + top / bottom
+    is_negative = (match["sign"] == "-") != (match["minus"] == "-")
+    value = -value if is_negative else value
+    is_percent = bool(match["percent"])
+    return PlainNumber(value / 100 if is_percent else value, 0, is_percent, is_decimal=False)
+
+
+def _read_power(match: re.Match[str]) -> PlainNumber | None:
+    base, exponent = int(match["base"]), int(match["braced"] or match["bare"])
+    if len(match["base"]) * abs(exponent) > _MAX_POWER_DIGITS or (base == 0 and exponent <= 0):
+        return None
+    value = Fraction(base) ** exponent
+    return PlainNumber(-value if match["sign"] else value, 0, False, is_decimal=False)
+
+
+def _read_periodic(match: re.Match[str]) -> PlainNumber | None:
+    fixed, period = match["fixed"], match["period"]
+    if len(period) > _MAX_PRIME_PERIOD:
+        return None
+    nines = (10 ** len(period) - 1) * 10 ** len(fixed)
+    value = Fraction(int(match["whole"] or "0")) + Fraction(int(fixed or "0"), 10 ** len(fixed))
+    value += Fraction(int(period), nines)
+    value = -value if match["sign"] else value
+    is_percent = bool(match["percent"])
+    return PlainNumber(value / 100 if is_percent else value, 0, is_percent, is_decimal=False)
 
 
 def same_number(left: PlainNumber, right: PlainNumber) -> bool:
     """Tell whether two plain numbers are equal.
 
-    Exactly, as rationals; where one is written with six or more decimal places (the noise of a
-    calculator, 0.333333 for 1/3) a difference of up to half a unit of the sixth place, and of five
-    millionths of the value, is rounding.
+    Exactly, as rationals, with two exceptions for what calculators print: six or more decimal places
+    that are the other number rounded or cut (0.333333 for 1/3, 2.718282 for 2.7182818), and the noise
+    of binary arithmetic (20.000000000000004 for 20). Both sides with the same places are compared exactly.
     """
     gap = abs(left.value - right.value)
     if gap == 0:
         return True
-    if max(left.decimals, right.decimals) < 6:
-        return False
-    largest = max(abs(left.value), abs(right.value))
-    return gap <= Fraction(5, 10**7) and gap <= largest * Fraction(5, 10**6)
+    fine, coarse = sorted((left, right), key=lambda number: number.last_place)
+    if coarse.decimals >= 6 and fine.last_place < coarse.last_place:
+        return gap < coarse.last_place and abs(coarse.value) >= 10**5 * coarse.last_place
+    return (
+        fine.is_decimal
+        and fine.decimals >= 12
+        and coarse.decimals <= fine.decimals - 3
+        and gap <= 9 * fine.last_place
+        and abs(fine.value) >= 10**14 * fine.last_place
+    )
 
 
-def number_in_prose(clean: str) -> tuple[PlainNumber, int] | None:
-    """Return the one number of text that is words around a number ("28 apples"), and how many words.
+def number_in_prose(clean: str) -> tuple[PlainNumber, tuple[str, ...]] | None:
+    """Return the one number of text that is words around a number ("28 apples"), and the words.
 
     None when it is not: no word, no number or several, or something beside the number that changes
     its meaning ("2x", "half of 5", "not 5", "3 + 4").
     """
     found = list(_PROSE_NUMBER.finditer(clean))
     rest = _PROSE_NUMBER.sub(" ", clean)
-    n_words = len(_WORD.findall(rest))
-    if len(found) != 1 or not n_words or not _PROSE_REST.fullmatch(rest) or _VALUE_CHANGING_WORD.search(rest):
+    words = tuple(word.casefold() for word in _WORD.findall(rest))
+    if len(found) != 1 or not words or not _PROSE_REST.fullmatch(rest) or _VALUE_CHANGING_WORD.search(rest):
         return None
     number = read_number(found[0][0].strip())
-    return None if number is None else (number, n_words)
+    return None if number is None else (number, words)
 
 
-def is_prose(clean: str) -> bool:
-    """Tell whether text is a sentence or a part of one: two words or more, and no LaTeX."""
-    words = [word for word in _WORD.findall(clean) if len(word) > 2 and not _MATH_WORD.fullmatch(word)]
-    return "\\" not in clean and len(words) >= 2
+_UNITS_OF_TEN = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+)
+_NUMBER_WORDS = {
+    word: value for value, word in enumerate(f"{_UNITS_OF_TEN} seventeen eighteen nineteen".split())
+}
+_NUMBER_WORDS |= {
+    word: 10 * value
+    for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
+}
+_PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+_PARTS |= {"eighth": 8, "ninth": 9, "tenth": 10}
+_SPELT = re.compile(r"[A-Za-z]+(?:[ -]+[A-Za-z]+)*")
 
 
-def read_choice(clean: str, *, is_whole: bool) -> str | None:
-    """Return the upper-case letter of "B", "(B)", "b." and, unless it must be whole, "B: 4 - i"."""
-    match = _CHOICE.match(clean)
-    if match is None or (is_whole and match.end() < len(clean)) or _ANOTHER_CHOICE.search(clean, match.end()):
-        return None
-    return match["letter"].upper()
+def with_digits(clean: str) -> str:
+    """Write a number that is spelt out at the start ("twenty-five apples") in digits; else return the text."""
+    match = _SPELT.match(clean)
+    if match is None or len(clean) > _MAX_NUMBER_CHARS:
+        return clean
+    words = re.split(r"[ -]+", match[0])
+    lowered = [word.casefold() for word in words]
+    n_used, value = _spelt_value(lowered)
+    if value is None:
+        return clean
+    rest = match[0]
+    for word in words[:n_used]:
+        rest = rest.removeprefix(word).lstrip(" -")
+    return f"{value} {rest}{clean[match.end() :]}".strip()
 
 
-def read_words(clean: str) -> str | None:
-    """Return case-folded words; None when the text is anything but letters, blanks and hyphens."""
-    return clean.casefold() if _WORDS.fullmatch(clean) else None
-
-
-def split_name(clean: str) -> tuple[str, str]:
-    r"""Split "x = 4" into name and value; the name is "" when there is none. "x \in S" loses its head."""
-    clean = re.sub(r"^[A-Za-z]\s*\\in(?![A-Za-z])\s*", "", clean)
-    match = _NAMED_VALUE.fullmatch(clean)
-    return (match["name"], match["value"].strip()) if match else ("", clean)
-
-
-@dataclass(frozen=True)
-class ValueList:
-    """A list of values. `opening` and `closing` are "" for one without brackets, "{" and "}" for a set."""
-
-    opening: str
-    items: tuple[str, ...]
-    closing: str
-
-    @property
-    def is_ordered(self) -> bool:
-        """Tuples and intervals are ordered; bare lists and sets are not."""
-        return self.opening in ("(", "[")
-
-    def same_layout(self, other: "ValueList") -> bool:
-        """A set in braces and a bare list are laid out alike; round and square brackets differ."""
-        if not self.is_ordered and not other.is_ordered:
-            return True
-        return (self.opening, self.closing) == (other.opening, other.closing)
-
-
-def split_list(clean: str) -> ValueList | None:
-    """Split cleaned text at its top-level commas; None when it is a single value."""
-    text = clean.replace("\\{", "{").replace("\\}", "}") if clean.startswith("\\{") else clean
-    opening, closing, body = "", "", text
-    if text[:1] in ("(", "[", "{") and _closes_at(text) == len(text) - 1:
-        opening, body, closing = text[0], text[1:-1], text[-1]
-    if not opening:
-        body = re.sub(r",?\s+(?:and|or)\s+", ", ", body)
-    items = _top_level_items(body, commas_group=not opening)
-    if len(items) < 2:
-        return None
-    return ValueList(opening, tuple(items), closing)
-
-
-def _closes_at(text: str) -> int:
-    """Return the offset at which the bracket that opens `text` is closed; any closing bracket will do."""
-    depth = 0
-    for offset, sign in enumerate(text):
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0:
-            return offset
-    return -1
-
-
-def _top_level_items(body: str, *, commas_group: bool) -> list[str]:
-    """Split at commas outside all brackets. "1,000, 2,000" holds two values where commas may group."""
-    cuts = [-1]
-    depth = 0
-    for offset, sign in enumerate(body):
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0 and sign in ",;":
-            cuts.append(offset)
-    cuts.append(len(body))
-    items = [body[start + 1 : end] for start, end in itertools.pairwise(cuts)]
-    if commas_group:
-        items = _regrouped(items)
-    return [item.strip() for item in items]
-
-
-def _regrouped(items: list[str]) -> list[str]:
-    """Join pieces that belong to one grouped number: a comma without a blank before three digits."""
-    grouped: list[str] = []
-    run: list[str] = []
-    for item in items:
-        if run and item[:1].isspace():
-            grouped += _joined(run)
-            run = []
-        run.append(item)
-    return grouped + _joined(run)
-
-
-def _joined(run: list[str]) -> list[str]:
-    whole = ",".join(run)
-    return [whole] if len(run) > 1 and read_number(whole.strip()) is not None else run
+def _spelt_value(words: list[str]) -> tuple[int, Fraction | None]:
+    """Return how many of the words are the number, and its value."""
+    sign = -1 if words[0] in ("negative", "minus") else 1
+    at = start = 1 if sign < 0 else 0
+    total, group, is_open = 0, 0, False
+    while at < len(words):
+        word = words[at]
+        if word in _NUMBER_WORDS:
+            number = _NUMBER_WORDS[word]
+            if is_open and not (number < 10 and group % 100 >= 20 and group % 10 == 0) and group % 100:
+                break
+            group, is_open = group + number, True
+        elif word in ("hundred", "dozen") and (is_open or words[:at] in (["a"], [])):
+            group = max(group, 1) * _SCALES[word]
+            is_open = True
+        elif word in _SCALES and (is_open or words[:at] == ["a"]):
+            total, group, is_open = total + max(group, 1) * _SCALES[word], 0, True
+        elif (
+            word == "and"
+            and is_open
+            and at + 1 < len(words)
+            and words[at + 1] in _NUMBER_WORDS
+            and total + group >= 100
+        ) or (word == "a" and at == start and at + 1 < len(words) and words[at + 1] in (*_SCALES, *_PARTS)):
+            pass
+        else:
+            break
+        at += 1
+    if not is_open:
+        is_part = words[at - 1 : at] == ["a"] or at == start
+        if (
+            is_part
+            and words[at : at + 1]
+            and words[at] in ("half", "quarter", "third")
+            and len(words) == at + 1
+        ):
+            return at + 1, Fraction(sign, _PARTS[words[at]])
+        return 0, None
+    value = Fraction(total + group)
+    part = words[at].removesuffix("s") if at < len(words) else ""
+    part = "half" if part in ("halve", "half") else part
+    if part in _PARTS and at == len(words) - 1:
+        return at + 1, sign * value / _PARTS[part]
+    return at, sign * value
