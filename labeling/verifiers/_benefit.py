@@ -1,22 +1,32 @@
 """The benefit of the doubt: readings under which an equation that is false as written is meant as true."""
 
+from fractions import Fraction
+
 from labeling.verifiers._claims import Claim
 from labeling.verifiers._exact import Value, are_near, evaluate, is_rounding, is_same, is_truncation
 from labeling.verifiers._expressions import parse
-from labeling.verifiers._trees import Parse, Reading, UnreadableError, plain_number, walk
+from labeling.verifiers._trees import Parse, Reading, UnreadableError, shown_number, walk
 from labeling.verifiers._wording import Wording
 
 _CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})
 _VOWELS = frozenset("aeiouy")
-_OTHER_READINGS = {
-    "slash": Reading(has_tight_fractions=True),
-    "implicit": Reading(has_tight_products=True),
-    "negative_power": Reading(has_negative_bases=True),
-    "percent": Reading(has_percent_as_unit=True),
-    "mixed": Reading(has_mixed_as_product=True),
-    "bang": Reading(has_plain_bangs=True),
-    "scale": Reading(has_scale_as_unit=True),
-}
+_OTHER_READINGS = (
+    ("slash", Reading(has_tight_fractions=True)),
+    ("implicit", Reading(has_tight_products=True)),
+    ("negative_power", Reading(has_negative_bases=True)),
+    ("percent", Reading(has_percent_as_unit=True)),
+    ("mixed", Reading(has_mixed_as_product=True)),
+    ("bang", Reading(has_plain_bangs=True)),
+    ("scale", Reading(has_scale_as_unit=True)),
+    ("point", Reading(has_decimal_points=True)),
+    ("log", Reading(has_natural_logs=True)),
+    ("angle", Reading(has_other_angles=True)),
+    ("mod", Reading(has_loose_mod=True)),
+    ("root", Reading(has_long_roots=True)),
+    ("pi", Reading(pi_as=Fraction(314, 100))),
+    ("pi", Reading(pi_as=Fraction(22, 7))),
+    ("pi", Reading(pi_as=Fraction(3))),
+)
 
 
 def agreement(relation: str, left: Parse, right: Parse, first: Value, second: Value) -> str:
@@ -24,7 +34,7 @@ def agreement(relation: str, left: Parse, right: Parse, first: Value, second: Va
     if is_same(first, second):
         return "exact"
     for value, other in ((first, right), (second, left)):
-        shown = plain_number(other.node)
+        shown = shown_number(other.node)
         if shown is not None and is_rounding(value, shown, is_approximate=relation == "~"):
             return "rounded"
     return ""
@@ -65,7 +75,7 @@ def _excuse_by_digits(claim: Claim, left: Parse, right: Parse, first: Value, sec
         return "another reading of the signs makes it true"
     gap = abs(first.number - second.number)
     size = max(abs(first.number), abs(second.number))
-    shown = [(value, plain_number(side.node)) for value, side in ((first, right), (second, left))]
+    shown = [(value, shown_number(side.node)) for value, side in ((first, right), (second, left))]
     if any(node is not None and is_truncation(value, node) for value, node in shown):
         return "the digits are cut off rather than rounded"
     if not _adds_money(left) and are_near(left.node, right.node):
@@ -74,7 +84,7 @@ def _excuse_by_digits(claim: Claim, left: Parse, right: Parse, first: Value, sec
     if has_long_tail and gap * 10**9 <= size:
         return "the gap is as small as a floating-point error"
     is_loose = claim.relation == "~" or not (first.is_exact and second.is_exact)
-    return "an approximation" if is_loose and gap * 20 <= size else ""
+    return "an approximation" if is_loose and gap * 50 <= size else ""
 
 
 def _excuse_by_words(left: Parse, right: Parse, first: Value, second: Value, wording: Wording) -> str:
@@ -104,7 +114,7 @@ def _adds_money(side: Parse) -> bool:
 
 
 def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:
-    for trait, reading in _OTHER_READINGS.items():
+    for trait, reading in _OTHER_READINGS:
         if trait not in left.traits | right.traits:
             continue
         try:

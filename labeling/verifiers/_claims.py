@@ -12,17 +12,21 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from labeling.verifiers._expressions import MAX_TOKENS, parse
+from labeling.verifiers._labels import is_number_word
 from labeling.verifiers._tokens import Token, tokenize
 from labeling.verifiers._trees import Parse, UnreadableError
 
 MAX_CANDIDATES = 6
+MAX_WORDS_WITHIN = 6
 
 _RELATION = re.compile(
-    r"[=＝≈≃≅≠≤≥<>＜＞]|\\(?:approx|simeq|le|ge|ne|lt|gt)|\bequals\b|\bequal to\b", re.IGNORECASE
+    r"[=＝≈≃≅≠≤≥<>＜＞≡]|\\(?:approx|simeq|le|ge|ne|lt|gt|equiv)|\bequals\b|\bequal to\b", re.IGNORECASE
 )
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,200})>>")
 MAX_CLAIMS = 100
-_STARTS = frozenset({"NUM", "CUR", "(", "{", "FRAC", "BINOM", "SQRT", "PI"})
+_STARTS = frozenset(
+    {"NUM", "CUR", "(", "{", "FRAC", "BINOM", "SQRT", "ROOT", "PI", "EULER", "FUNC", "CALL", "BAR", "OPENS"}
+)
 _PROSE = frozenset({"WORD", "LABEL"})
 _ARITHMETIC_WORDS = frozenset(
     {"times", "plus", "minus", "than", "half", "twice", "double", "triple", "thrice", "third", "quarter"}
@@ -64,6 +68,8 @@ class Claim:
     has_operation: bool
     """Something is computed in one of the two, or in an earlier member of the same chain."""
     doubts: list[str] = field(default_factory=list)
+    modulus: int | None = None
+    """What stands behind as (mod 7): the relation then speaks of remainders."""
 
 
 def find_claims(text: str) -> Iterator[Claim]:
@@ -133,8 +139,16 @@ def _clause_doubts(before: Sequence[Token], behind: Sequence[Token]) -> list[str
     return doubts
 
 
-def _doubts_at_the_opening(before: Sequence[Token]) -> list[str]:
-    """Say what in the signs before a clause may belong to a formula that opens it."""
+def _is_bracketed_number(member: Member) -> bool:
+    """Whether a member is (8) alone, as behind the name of a function."""
+    is_number = member.parse is not None and not member.parse.has_operation
+    return is_number and member.tokens[0].kind == "("
+
+
+def _doubts_at_the_opening(before: Sequence[Token], opening: Sequence[Token]) -> list[str]:
+    """Say what in the signs before a clause, or at its start, makes the opening formula doubtful."""
+    if len(opening) > 1 and opening[0].text == "-" and not opening[1].is_tight:
+        return ["a minus that may be a list mark"]
     if before and before[-1].text in ("-", "–", "+"):
         return ["a sign that may be a list mark"]
     if len(before) > 1 and before[-1].text in (",", "，", "、") and before[-2].kind in ("NUM", ")"):
@@ -146,12 +160,15 @@ def _clause_claims(
     clause: list[Token], before: Sequence[Token], doubts: list[str], offset: int
 ) -> list[Claim]:
     claims: list[Claim] = []
+    moduli = {int(token.text) for token in clause if token.kind == "MODULUS"}
+    clause = [token for token in clause if token.kind != "MODULUS"] if moduli else clause
     places = [index for index, token in enumerate(clause) if token.kind == "REL"][: MAX_CLAIMS + 1]
     bounds = [-1, *places, len(clause)]
     segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
     left = _left_side(segments[0])
     if not left.is_named:
-        left.doubts += _doubts_at_the_opening(before)
+        left.doubts += _doubts_at_the_opening(before, left.tokens)
+        left.is_named = _is_bracketed_number(left)
     has_operation = False
     for number, place in enumerate(places):
         segment = segments[number + 1]
@@ -166,8 +183,9 @@ def _clause_claims(
                 right=right,
                 start=offset + tokens[0].start,
                 end=offset + tokens[-1].end,
-                has_operation=has_operation,
-                doubts=doubts,
+                has_operation=has_operation or bool(moduli),
+                doubts=[*doubts, "several moduli"] if len(moduli) > 1 else doubts,
+                modulus=max(moduli, default=None),
             )
         )
         if whole is None:
@@ -247,6 +265,8 @@ def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
     while start > 0 and segment[start - 1].kind in _PROSE and end - start < 8:
         start -= 1
     words = [word for token in segment[start:end] for word in token.text.split()]
+    if words and is_number_word(words[-1]) and segment[end].kind != "OP":
+        doubts.append("a number in words before the formula")
     if _goes_on(words) or (words[-1:] == ["of"] and words[-2:-1] not in (["total"], ["sum"])):
         doubts.append("words of arithmetic before the formula")
     elif "of" in words[-4:] and start > 0 and segment[start - 1].kind in ("NUM", "PCT", ")", "}"):
@@ -269,6 +289,15 @@ def _remainder(tokens: Sequence[Token]) -> Fraction | None:
         return None
     texts = texts[2:] if texts[1:2] == ["of"] else texts[1:]
     return Fraction(texts[0]) if texts and texts[0].isdecimal() else None
+
+
+def _goes_on_behind_words(tokens: Sequence[Token]) -> bool:
+    """Whether an operator and an operand follow a few words or signs of units: "3 k * 2"."""
+    n_words = next((i for i, token in enumerate(tokens) if token.kind not in _PROSE), len(tokens))
+    following = tokens[n_words : n_words + 2]
+    if len(following) < 2 or n_words > MAX_WORDS_WITHIN or following[0].kind != "OP":
+        return False
+    return following[1].kind in _STARTS and (following[0].text != "-" or not following[1].is_tight)
 
 
 def _goes_on(words: Sequence[str]) -> bool:
@@ -294,6 +323,9 @@ def _right_side(segment: Sequence[Token]) -> Member:
     if member.remainder is not None:
         return member
     behind = {token.text for token in segment[found.n_tokens : found.n_tokens + 4]}
+    if following.kind in ("WORD", "LABEL") and _goes_on_behind_words(segment[found.n_tokens :]):
+        member.doubts.append("the formula may go on behind words")
+        return member
     if following.kind in (")", "}", "LABEL") or (following.kind == "WORD" and not behind & _FRACTION_TAILS):
         return member
     if following.kind in ("WORD", "DOTS") or (following.kind == "BAD" and following.text == "!"):

@@ -4,32 +4,26 @@ Values are rationals. A root that is not rational and pi are carried as rational
 marked; a power or product that would grow past `MAX_BITS` is refused before it is computed.
 """
 
-import math
-from dataclasses import dataclass
 from fractions import Fraction
 
+from labeling.verifiers._functions import (
+    EULER,
+    ONE_ARGUMENT,
+    PI,
+    TWO_ARGUMENTS,
+    Value,
+    bounded,
+    power,
+    whole_number,
+)
 from labeling.verifiers._trees import Node, UnreadableError
 from labeling.verifiers._units import multiply_dims
 
-MAX_BITS = 2048
-MAX_EXPONENT = 512
-MAX_FACTORIAL = 170
-_PI = Fraction("3.14159265358979323846264338327950288419716939937510582")
-_ROOT_SCALE = 10**40
+_CONSTANTS = {"pi": PI, "euler": EULER}
 _SAME = Fraction(1, 10**25)
-_HALF = Fraction(1, 2)
 
 Dims = tuple[tuple[str, int], ...]
 Interval = tuple[Fraction, Fraction]
-
-
-@dataclass(frozen=True)
-class Value:
-    """A computed value."""
-
-    number: Fraction
-    is_exact: bool = True
-    """False when an irrational root or pi went into it: good to about 40 digits then."""
 
 
 def evaluate(node: Node) -> Value:
@@ -41,86 +35,52 @@ def evaluate(node: Node) -> Value:
     """
     kind = node.kind
     if kind == "number":
-        return Value(_bounded(node.value))
-    if kind == "pi":
-        return Value(_PI, False)
+        return Value(bounded(node.value))
+    if kind in _CONSTANTS:
+        return Value(_CONSTANTS[kind], False)
     assert node.left is not None
+    if kind == "mod":
+        assert node.right is not None
+        return Value(Fraction(residue(node.left, whole_number(evaluate(node.right)))))
     left = evaluate(node.left)
-    if kind == "unit":
-        return left
-    if kind == "negative":
-        return Value(-left.number, left.is_exact)
-    if kind == "percent":
-        return Value(left.number / 100, left.is_exact)
-    if kind == "sqrt":
-        return _root(left)
-    if kind == "factorial":
-        return _factorial(left)
+    if kind in ONE_ARGUMENT:
+        return ONE_ARGUMENT[kind](left, node.value)
     assert node.right is not None
     right = evaluate(node.right)
-    if kind == "^":
-        return _power(left, right)
-    if kind == "binomial":
-        return _binomial(left, right)
+    if kind in TWO_ARGUMENTS:
+        return TWO_ARGUMENTS[kind](left, right)
     return Value(_apply(kind, left.number, right.number), left.is_exact and right.is_exact)
+
+
+def residue(node: Node, modulus: int) -> int:
+    """Return what a tree of whole numbers leaves when divided by a modulus; powers may be of any height.
+
+    Raises:
+        UnreadableError: The modulus is below 1, or something in the tree is no whole number.
+    """
+    if modulus < 1:
+        raise UnreadableError("a modulus that is not positive")
+    left, right = node.left, node.right
+    if node.kind in ("+", "-", "*") and left is not None and right is not None:
+        first, second = residue(left, modulus), residue(right, modulus)
+        return {"+": first + second, "-": first - second, "*": first * second}[node.kind] % modulus
+    if node.kind == "^" and left is not None and right is not None:
+        exponent = whole_number(evaluate(right))
+        if exponent >= 0:
+            return pow(residue(left, modulus), exponent, modulus)
+    return whole_number(evaluate(node)) % modulus
 
 
 def _apply(operator: str, left: Fraction, right: Fraction) -> Fraction:
     if operator == "+":
-        return _bounded(left + right)
+        return bounded(left + right)
     if operator == "-":
-        return _bounded(left - right)
+        return bounded(left - right)
     if operator == "*":
-        return _bounded(left * right)
+        return bounded(left * right)
     if right == 0:
         raise UnreadableError("division by zero")
-    return _bounded(left / right)
-
-
-def _bounded(number: Fraction) -> Fraction:
-    if number.numerator.bit_length() > MAX_BITS or number.denominator.bit_length() > MAX_BITS:
-        raise UnreadableError("number too large")
-    return number
-
-
-def _root(value: Value) -> Value:
-    number = value.number
-    if number < 0:
-        raise UnreadableError("root of a negative number")
-    over, under = math.isqrt(number.numerator), math.isqrt(number.denominator)
-    if over * over == number.numerator and under * under == number.denominator:
-        return Value(Fraction(over, under), value.is_exact)
-    scaled = number * _ROOT_SCALE * _ROOT_SCALE
-    return Value(Fraction(math.isqrt(scaled.numerator // scaled.denominator), _ROOT_SCALE), False)
-
-
-def _factorial(value: Value) -> Value:
-    return Value(Fraction(math.factorial(_small_whole(value))))
-
-
-def _binomial(n: Value, k: Value) -> Value:
-    return Value(Fraction(math.comb(_small_whole(n), _small_whole(k))))
-
-
-def _small_whole(value: Value) -> int:
-    number = value.number
-    if number.denominator != 1 or not 0 <= number <= MAX_FACTORIAL or not value.is_exact:
-        raise UnreadableError("a factorial or binomial of other than small whole numbers")
-    return int(number)
-
-
-def _power(base: Value, exponent: Value) -> Value:
-    if exponent.number == _HALF:
-        return _root(base)
-    power = exponent.number
-    if power.denominator != 1 or abs(power) > MAX_EXPONENT or not exponent.is_exact:
-        raise UnreadableError("exponent not a small whole number")
-    n_bits = max(base.number.numerator.bit_length(), base.number.denominator.bit_length())
-    if n_bits * abs(power) > MAX_BITS:
-        raise UnreadableError("power too large")
-    if base.number == 0 and power <= 0:
-        raise UnreadableError("zero to a power that is not positive")
-    return Value(base.number ** int(power), base.is_exact)
+    return bounded(left / right)
 
 
 def evaluate_in_base_units(node: Node) -> tuple[Fraction, Dims] | None:
@@ -213,7 +173,7 @@ def _interval(node: Node, coarsest: Fraction) -> Interval:
         low, high = _interval(node.left, coarsest)
         exponent = evaluate(node.right)
         if low > 0 and low != high:
-            powers = [_power(Value(end), exponent).number for end in (low, high)]
+            powers = [power(Value(end), exponent).number for end in (low, high)]
             return min(powers), max(powers)
     number = evaluate(node).number
     return number, number

@@ -3,10 +3,12 @@ r"""Tokens -> expression trees: the reading of one member of an equation.
 Grammar, in the usual precedence (a unary minus binds weaker than a power, as in mathematics):
 
     sum     := product (("+" | "-") product)*
-    product := signed (("*" | "/" | "of" | nothing) signed)*      "nothing" as in 2(3), (1)(2), 2\sqrt{3}
+    product := signed (("*" | "/" | "mod" | "of" | nothing) signed)*   "nothing" as in 2(3), (1)(2), 2\sqrt{3}
     signed  := ("-" | "+")* power
     power   := operand ("^" signed)?
-    operand := ["$"] number [scale] | "(" sum ")" | \frac{sum}{sum} | \sqrt{sum} | pi, then ["%"] [unit words]
+    operand := ["$"] number [scale] | "(" sum ")" | \frac{sum}{sum} | \sqrt{sum} | \sqrt[n]{sum} | "|" sum "|"
+               | \lfloor sum \rfloor | function ["^" number] (operand | "(" sum ")") | C(8, 2) | pi | e,
+               then ["%"] [unit words]
 
 A `Reading` chooses between the ways in which people mean the same signs.
 """
@@ -14,13 +16,13 @@ A `Reading` chooses between the ways in which people mean the same signs.
 from collections.abc import Sequence
 from fractions import Fraction
 
+from labeling.verifiers._labels import LabelReader
 from labeling.verifiers._tokens import Token
-from labeling.verifiers._trees import ONE, TEXTBOOK, Node, Parse, Reading, UnreadableError
-from labeling.verifiers._units import DOLLAR, Unit, multiply_dims, unit_of
+from labeling.verifiers._trees import TEXTBOOK, Node, Parse, Reading, UnreadableError, walk
+from labeling.verifiers._units import DOLLAR
 
 MAX_TOKENS = 160
 MAX_DEPTH = 30
-MAX_LABEL_WORDS = 4
 
 
 def parse(tokens: Sequence[Token], reading: Reading = TEXTBOOK) -> Parse:
@@ -38,11 +40,6 @@ def parse(tokens: Sequence[Token], reading: Reading = TEXTBOOK) -> Parse:
     return Parse(node, parser.at, parser.labels, parser.units, parser.traits)
 
 
-def is_alphabetic(word: str) -> bool:
-    """Whether a word is in an alphabet, whose letters serve as unknowns; Chinese or Japanese ones do not."""
-    return word[:1] < "\u2e80"
-
-
 _SCALE_VALUES = {
     "hundred": 100,
     "thousand": 1000,
@@ -51,20 +48,9 @@ _SCALE_VALUES = {
     "trillion": 10**12,
     "dozen": 12,
 }
-_NO_LABEL = frozenset({
-    "a", "an", "and", "are", "as", "at", "be", "because", "but", "by", "each", "equal", "for",
-    "from", "gives", "had", "has", "have", "he", "her", "his", "i", "if", "in", "into", "is", "it",
-    "its", "left", "less", "more", "my", "not", "of", "on", "or", "our", "over", "per", "remaining",
-    "she", "since", "so", "than", "that", "the", "their", "then", "there", "therefore", "they",
-    "this", "thus", "to", "was", "we", "were", "when", "where", "which", "while", "who", "will",
-    "with", "would", "you", "your",
-})  # fmt: skip
-_INSIDE_LABEL = frozenset(
-    {"a", "an", "at", "each", "for", "in", "left", "less", "more", "of", "on", "per", "the"}
-)
-_STOPS_AFTER_LABEL = frozenset({"OP", "REL", ")", "}", "BREAK"})
+_FACTORS = frozenset({"SQRT", "ROOT", "PI", "BINOM", "FUNC"})
+"""What multiplies the number that it stands behind: 2\\sqrt{3}."""
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_END = Token("END", "", 0, 0, False)
 
 
 def _is_proper(fraction: Node) -> bool:
@@ -75,32 +61,15 @@ def _is_proper(fraction: Node) -> bool:
     return 0 < over.value < under.value and over.value.denominator == under.value.denominator == 1
 
 
-class _Parser:
-    def __init__(self, tokens: Sequence[Token], reading: Reading) -> None:
-        self.tokens = tokens
-        self.reading = reading
-        self.at = 0
-        self.depth = 0
-        self.labels: set[str] = set()
-        self.units: set[Unit] = set()
-        self.traits: set[str] = set()
-
-    def peek(self, ahead: int = 0) -> Token:
-        index = self.at + ahead
-        return self.tokens[index] if index < len(self.tokens) else _END
-
-    def take(self, kind: str) -> Token:
-        token = self.peek()
-        if token.kind != kind:
-            raise UnreadableError(f"expected {kind}, found {token.text or 'the end'!r}")
-        self.at += 1
-        return token
-
+class _Parser(LabelReader):
     def sum(self) -> Node:
         node = self.product()
         while self.peek().kind == "OP" and self.peek().text in "+-":
             operator = self.take("OP").text
             node = Node(operator, node, self.product())
+        while self.reading.has_loose_mod and self.peek().text == "mod" and self.peek().kind == "OP":
+            self.at += 1
+            node = Node("mod", node, self.product())
         return node
 
     def product(self) -> Node:
@@ -111,7 +80,13 @@ class _Parser:
                 self.at += 1
                 if token.text == "/":
                     self.traits.add("slash")
+                if token.is_point:
+                    self.traits.add("point")
                 node = Node(token.text, node, self.signed())
+            elif token.kind == "OP" and token.text == "mod" and not self.reading.has_loose_mod:
+                self.at += 1
+                self.traits.add("mod")
+                node = Node("mod", node, self.signed())
             elif self.is_of(node):
                 self.at += 2 if self.peek(1).text == "the" else 1
                 node = Node("*", node, self.signed())
@@ -139,7 +114,7 @@ class _Parser:
             return token.is_tight
         if last.kind == "BANG":
             return token.kind == "NUM" and token.is_tight
-        return token.kind in ("SQRT", "PI", "BINOM") or (token.kind == "FRAC" and last.kind != "NUM")
+        return token.kind in _FACTORS or (token.kind == "FRAC" and last.kind != "NUM")
 
     def signed(self) -> Node:
         n_minus = 0
@@ -170,7 +145,7 @@ class _Parser:
             node = Node("^", node, Node("number", value=Fraction(exponent)))
         elif self.peek().kind == "OP" and self.peek().text == "^":
             self.at += 1
-            node = Node("^", node, self.signed())
+            node = Node("^", node, self.exponent())
             self.refuse_symbol()
         node = self.with_label(node)
         if self.reading.has_tight_products and self.is_implicit():
@@ -178,34 +153,38 @@ class _Parser:
         self.depth -= 1
         return node
 
+    def exponent(self) -> Node:
+        r"""Read what is raised; a word in it is an unknown: \pi ik in e^{2\pi ik}."""
+        if self.peek().kind != "{":
+            return self.signed()
+        was_in_exponent, self.in_exponent = self.in_exponent, True
+        node = self.bracket("{")
+        self.in_exponent = was_in_exponent
+        return node
+
     def operand(self) -> Node:
         is_money = self.peek().kind == "CUR"
         if is_money:
             self.labels.add(self.take("CUR").text.lstrip("\\"))
         kind = self.peek().kind
-        if kind == "NUM":
-            node = self.number()
-        elif kind in ("(", "{"):
-            node = self.bracket(kind)
-        elif kind == "FRAC":
-            node = self.fraction()
-        elif kind == "BINOM":
-            self.at += 1
-            node = Node("binomial", self.bracket(self.peek().kind), self.bracket(self.peek().kind))
-        elif kind == "SQRT":
-            self.at += 1
-            node = Node("sqrt", self.bracket(self.peek().kind))
-        elif kind == "PI":
-            self.at += 1
-            node = Node("pi")
-        else:
+        read = _OPERANDS.get(kind)
+        if read is None:
             raise UnreadableError(
                 "free symbol" if kind == "WORD" else f"found {self.peek().text or 'the end'!r}"
             )
+        node = read(self)
         if is_money and "$" in self.labels:
             self.units.add(DOLLAR)
             node = Node("unit", node, unit=DOLLAR)
         return node
+
+    def constant(self) -> Node:
+        name = self.peek().kind.lower()
+        self.at += 1
+        self.traits.add(name)
+        if name == "pi" and self.reading.pi_as is not None:
+            return Node("number", value=self.reading.pi_as)
+        return Node(name)
 
     def factorial(self, node: Node) -> Node:
         """Read 5!; behind the last number of a sentence the sign may be mere excitement."""
@@ -226,17 +205,125 @@ class _Parser:
 
     def fraction(self) -> Node:
         self.take("FRAC")
-        over = self.bracket(self.peek().kind)
-        return Node("/", over, self.bracket(self.peek().kind))
+        over = self.argument()
+        return Node("/", over, self.argument())
+
+    def binomial(self) -> Node:
+        self.take("BINOM")
+        over = self.argument()
+        return Node("binomial", over, self.argument())
+
+    def argument(self) -> Node:
+        r"""Read a bracket or, as in \frac12 and \dfrac4{7}, one digit."""
+        if self.peek().kind == "NUM" and len(self.peek().text) == 1:
+            return Node("number", value=Fraction(self.take("NUM").text))
+        return self.bracket(self.peek().kind)
+
+    def root(self) -> Node:
+        token = self.peek()
+        self.at += 1
+        kind, degree = ("root", Fraction(token.text)) if token.kind == "ROOT" else ("sqrt", Fraction(0))
+        if self.peek().kind != "NUM":
+            return Node(kind, self.bracket(self.peek().kind), value=degree)
+        if token.kind == "SQRT" and token.text == "\\sqrt" and len(self.peek().text) > 1:
+            raise UnreadableError("a root of a number without braces")
+        self.traits.add("root")
+        if self.reading.has_long_roots:
+            return Node(kind, self.product(), value=degree)
+        return Node(kind, self.plain(self.take("NUM").text), value=degree)
+
+    def fenced(self) -> Node:
+        """Read |3 - 5| and the brackets that round down or up."""
+        opening = self.peek()
+        self.at += 1
+        inner = self.sum()
+        closing = self.take("BAR" if opening.kind == "BAR" else "CLOSES")
+        if closing.text != opening.text:
+            raise UnreadableError("brackets that do not match")
+        return Node("abs" if opening.kind == "BAR" else opening.text, inner)
+
+    def function(self) -> Node:
+        name, _, base = self.take("FUNC").text.partition(" ")
+        power = None
+        if self.peek().kind == "OP" and self.peek().text == "^" and name != "exp":
+            self.at += 1
+            if self.peek().kind not in ("NUM", "{"):
+                raise UnreadableError("a power of a function")
+            power = self.argument()
+            if power.kind != "number":
+                raise UnreadableError("an inverse function")
+        n_degrees = self.n_degrees
+        is_bare = self.peek().kind not in ("(", "{", "BAR")
+        argument = self.bare_argument() if is_bare else self.operand()
+        node = self.applied(name, base, argument, has_degrees=self.n_degrees > n_degrees)
+        return node if power is None else Node("^", node, power)
+
+    def bare_argument(self) -> Node:
+        r"""Read what a function without brackets takes: \ln 2, \cos 80°, \sin 4\pi, \sin \pi/6.
+
+        Raises:
+            UnreadableError: Where the argument ends is a matter of taste: \ln 2/3, \log 2(5), \ln 2^3.
+        """
+        argument = self.operand()
+        if self.peek().kind == "PI":
+            argument = Node("*", argument, self.operand())
+        has_pi = any(node.kind == "pi" for node in walk(argument))
+        if has_pi and self.peek().text == "/" and self.peek(1).kind == "NUM":
+            self.at += 1
+            argument = Node("/", argument, self.operand())
+        following = self.peek()
+        if following.text == "°" and following.kind == "LABEL":
+            self.at += 1
+            self.n_degrees += 1
+            return argument
+        goes_on = following.text == "^" or following.kind in ("SUP", "BANG", "PI", "SQRT", "FRAC")
+        if goes_on or (following.is_tight and (following.kind == "(" or following.text == "/")):
+            raise UnreadableError("a function whose argument is not in brackets")
+        return argument
+
+    def applied(self, name: str, base: str, argument: Node, *, has_degrees: bool) -> Node:
+        if name == "exp":
+            return Node("^", Node("euler"), argument)
+        if name == "ln":
+            return Node("log", argument)
+        if name == "log":
+            if not base:
+                self.traits.add("log")
+                base = "0" if self.reading.has_natural_logs else "10"
+            return Node("log", argument, value=Fraction(base))
+        if not has_degrees and all(node.kind != "pi" for node in walk(argument)):
+            self.traits.add("angle")
+        if has_degrees != self.reading.has_other_angles:
+            argument = Node("/", Node("*", argument, Node("pi")), Node("number", value=Fraction(180)))
+        return Node(name, argument)
+
+    def call(self) -> Node:
+        """Read C(8, 2) and gcd(12, 18, 30)."""
+        name, *numbers = self.take("CALL").text.split()
+        first, *others = [Node("number", value=Fraction(number)) for number in numbers]
+        if name == "C":
+            if len(others) != 1:
+                raise UnreadableError("a binomial of other than two numbers")
+            return Node("binomial", first, others[0])
+        for other in others:
+            first = Node(name, first, other)
+        return first
+
+    def plain(self, text: str) -> Node:
+        """Read digits, with a decimal part or a power of ten (1.5e3)."""
+        digits, _, exponent = text.lower().partition("e")
+        last_digit = Fraction(1, 10 ** len(digits.partition(".")[2])) * Fraction(10) ** int(exponent or 0)
+        return Node("number", value=Fraction(text), last_digit=last_digit)
 
     def number(self) -> Node:
         token = self.take("NUM")
-        whole, _, tail = token.text.partition(".")
-        decimals = len(tail)
-        if decimals:
-            value, last_digit = Fraction(int(whole + tail), 10**decimals), Fraction(1, 10**decimals)
-        else:
-            value, last_digit = Fraction(int(whole)), ONE
+        text = token.text
+        if self.reading.has_decimal_points and self.peek().is_point and text.isdecimal():
+            text += f".{self.tokens[self.at + 1].text.partition('.')[0]}"
+            self.at += 2
+        plain = self.plain(text)
+        value, last_digit = plain.value, plain.last_digit
+        decimals = len(text.partition(".")[2])
         is_cut = self.peek().kind == "DOTS" and self.peek().is_tight
         if is_cut:
             if decimals < 2:
@@ -248,7 +335,7 @@ class _Parser:
             scale = 1 if self.reading.has_scale_as_unit else _SCALE_VALUES[name]
             value, last_digit = value * scale, last_digit * scale
         node = Node("number", value=value, last_digit=last_digit, is_cut=is_cut)
-        if decimals == 0 and not is_cut:
+        if text.isdecimal() and not is_cut:
             node = self.mixed_or_tight(node)
         return node
 
@@ -288,115 +375,20 @@ class _Parser:
             "/", Node("number", value=Fraction(over.text)), Node("number", value=Fraction(under.text))
         )
 
-    def refuse_symbol(self) -> None:
-        """Refuse 2x, 3ab and x after a power: a letter glued to a number is an unknown."""
-        token = self.peek()
-        is_glued = token.kind == "WORD" and token.is_tight and is_alphabetic(token.text)
-        if is_glued and (len(token.text) == 1 or unit_of(token.text) is None):
-            raise UnreadableError("free symbol")
 
-    def with_label(self, node: Node) -> Node:
-        """Read what may follow an operand: a percent sign, a unit, a count noun, words in brackets."""
-        if self.peek().kind == "PCT":
-            self.at += 1
-            self.traits.add("percent")
-            return node if self.reading.has_percent_as_unit else Node("percent", node)
-        self.refuse_symbol()
-        token = self.peek()
-        is_rate = token.text == "/" and self.is_word(1)
-        if token.kind not in ("WORD", "LABEL", "(") and not is_rate:
-            return node
-        is_letter = token.kind == "WORD" and len(token.text) == 1 and is_alphabetic(token.text)
-        if is_letter and self.is_unknown(token):
-            raise UnreadableError("free symbol")
-        unit = self.unit_ahead()
-        n_words = self.label_length()
-        if token.kind in ("WORD", "LABEL") and token.text not in _NO_LABEL:
-            self.labels.add(token.text.removesuffix("s"))
-        self.at += n_words
-        if unit is None:
-            return node
-        self.units.add(unit)
-        if len(token.text) == 1 and token.text != "¢":
-            self.traits.add("symbol")
-        return self.compound(Node("unit", node, unit=unit), unit)
-
-    def is_unknown(self, token: Token) -> bool:
-        following = self.peek(1)
-        if token.text in "aAI" and following.kind == "WORD":
-            return False
-        return unit_of(token.text) is None
-
-    def unit_ahead(self) -> Unit | None:
-        """Return the unit written here: km, km/h, miles per hour, m^2 is left to `label_length`."""
-        unit = unit_of(self.peek().text.split(" ")[0])
-        if unit is None or self.exponent_length(1):
-            return None
-        divisor = None
-        if self.peek(1).text in ("/", "per", "a", "an"):
-            divisor = unit_of(self.peek(2).text) if self.peek(2).kind in ("WORD", "LABEL") else None
-        if divisor is None:
-            return unit
-        return Unit(
-            f"{unit.name}/{divisor.name}",
-            unit.factor / divisor.factor,
-            multiply_dims(unit.dims, divisor.dims, -1),
-        )
-
-    def label_length(self) -> int:
-        """Return how many tokens of words stand here before the formula goes on; 0 when it does not."""
-        ahead = 0
-        if self.peek().kind == "(":
-            ahead = 1
-            while self.peek(ahead).kind in ("WORD", "LABEL") and ahead <= 2 * MAX_LABEL_WORDS:
-                ahead += 1
-            return ahead + 1 if ahead > 1 and self.peek(ahead).kind == ")" else 0
-        while ahead < 2 * MAX_LABEL_WORDS:
-            token = self.peek(ahead)
-            is_divisor = token.text == "/" and self.is_word(ahead + 1)
-            is_word = token.kind == "WORD" and (token.text not in _NO_LABEL or token.text in _INSIDE_LABEL)
-            is_word &= ahead > 0 or token.text not in _NO_LABEL
-            if ahead > 0 and is_word and len(token.text) == 1 and token.text not in "aA¢":
-                return 0
-            if not (is_word or is_divisor or token.kind == "LABEL"):
-                break
-            ahead += 1 if is_divisor else 1 + self.exponent_length(ahead + 1)
-        return self.end_of_label(ahead)
-
-    def is_word(self, ahead: int) -> bool:
-        """Whether a word of at least two letters (or a unit) stands here, not an unknown."""
-        token = self.peek(ahead)
-        is_long = len(token.text) > 1 or not is_alphabetic(token.text) or unit_of(token.text) is not None
-        return token.kind == "LABEL" or (token.kind == "WORD" and is_long)
-
-    def exponent_length(self, ahead: int) -> int:
-        """Return how many tokens the exponent of a unit takes: m², m^2, m^{2}."""
-        if self.peek(ahead).kind == "SUP":
-            return 1
-        if self.peek(ahead).text != "^":
-            return 0
-        if self.peek(ahead + 1).kind == "NUM":
-            return 2
-        kinds = [self.peek(ahead + i).kind for i in (1, 2, 3)]
-        return 4 if kinds == ["{", "NUM", "}"] else 0
-
-    def end_of_label(self, ahead: int) -> int:
-        token = self.peek(ahead)
-        if token.kind == "(" and ahead:
-            inner = ahead + 1
-            while self.peek(inner).kind in ("WORD", "LABEL") and inner < ahead + 2 * MAX_LABEL_WORDS:
-                inner += 1
-            if self.peek(inner).kind == ")" and inner > ahead + 1:
-                ahead, token = inner + 1, self.peek(inner + 1)
-        if token.kind in _STOPS_AFTER_LABEL or token.kind == "END":
-            return ahead
-        # "3 h 20 min": the unit alone is the label, the next quantity follows at once.
-        return 1 if ahead == 1 and token.kind == "NUM" and unit_of(self.peek().text) else 0
-
-    def compound(self, node: Node, unit: Unit) -> Node:
-        """Read 3 h 20 min as a sum of two quantities of one dimension, the larger unit first."""
-        smaller = unit_of(self.peek(1).text) if self.peek().kind == "NUM" else None
-        if smaller is None or smaller.dims != unit.dims or smaller.factor >= unit.factor:
-            return node
-        self.traits.add("compound")
-        return Node("+", node, self.power())
+_OPERANDS = {
+    "NUM": _Parser.number,
+    "(": lambda parser: parser.bracket("("),
+    "{": lambda parser: parser.bracket("{"),
+    "FRAC": _Parser.fraction,
+    "BINOM": _Parser.binomial,
+    "SQRT": _Parser.root,
+    "ROOT": _Parser.root,
+    "PI": _Parser.constant,
+    "EULER": _Parser.constant,
+    "BAR": _Parser.fenced,
+    "OPENS": _Parser.fenced,
+    "FUNC": _Parser.function,
+    "CALL": _Parser.call,
+}
+"""Kind of the token that an operand starts with -> how it is read."""

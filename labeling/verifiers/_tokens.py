@@ -14,23 +14,36 @@ class Token(NamedTuple):
     """One token and where it stands in the text (code points)."""
 
     kind: str
-    """NUM OP REL ( ) { } FRAC BINOM SQRT PI PCT CUR SUP SCALE BANG WORD LABEL DOTS BREAK or BAD."""
+    """NUM OP REL ( ) { } FRAC BINOM SQRT ROOT FUNC CALL EULER BAR OPENS CLOSES PI PCT CUR SUP SCALE BANG
+    MODULUS WORD LABEL DOTS BREAK or BAD."""
     text: str
-    """As understood: an operator as one of + - * / ^, a relation as one of = ~ < > <= >= !=."""
+    """As understood: an operator as one of + - * / ^ mod; a relation as one of = ~ < > <= >= != ≡; a root's
+    degree ("3"); a function's name and base ("log 2"); a call as "C 8 2"; floor or ceil."""
     start: int
     end: int
     is_tight: bool
     """Nothing stands between this token and the one before."""
+    is_point: bool = False
+    """A raised dot between two digits: multiplication, or a decimal point of the old British kind."""
 
 
 _PATTERN = re.compile(
     r"""
-  (?P<ITEM>^[^\S\n]{0,12}(?:[-*•–+](?=\s)|\(?\d{1,3}[.)](?=\s)))
+  (?P<CALL>(?<![\w\\.])(?:C|\\?(?:gcd|lcm|max|min)|\\(?:text|operatorname|mathrm)\{(?:gcd|lcm)\}|GCD|LCM)
+    \s?(?:\\left)?\(\s?\d{1,12}(?:\s?,\s?\d{1,12}){1,7}\s?(?:\\right)?\)
+    |(?<![\w.])\d{1,3}(?:C|\ choose\ )\d{1,3}(?![\w.])
+    |(?:\{\}\s?|(?<!\w))[_^]\{?\d{1,3}\}?\s?C_?\{?\d{1,3}\}?)
+| (?P<MODULUS>\(\s?\\?b?mod(?:ulo)?\s{0,2}\{?\d{1,12}\}?\s?\)|\\pmod\s?(?:\{\s?\d{1,12}\s?\}|\d))
+| (?P<FUNC>(?<![^\W\d_])\\?(?:log(?:_\d|_\{\d{1,2}\}|10(?=\s?[({])|2(?=\())?|ln|exp|sin|cos|tan)
+    (?![A-Za-z_\d]))
+| (?P<MOD>\\bmod(?![A-Za-z])|(?<![^\W\d])mod(?=\s\d))
+| (?P<EULER>(?<![^\W_])e(?=\^))
+| (?P<ITEM>^[^\S\n]{0,12}(?:[-*•–+](?=\s)|\(?\d{1,3}[.)](?=\s)))
 | (?P<WORD>[^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+(?:['’\-][^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+)*)
 | (?P<NEWLINE>\n|\\\\(?:\[[^\]\n]{0,12}\])?|\\[\[\]]|\$\$)
 | (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|&)+)
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,|\\!)\d{3})+(?!\d)(?:\.\d+)?|(?<=[$€£])\d{1,3}(?:\ \d{3})+(?!\d)
-    |\d+(?:\.\d+)?|\.\d+)
+    |(?:\d\.\d+[eE]|\d[eE](?=[-+]\d\d)|\dE)[-+]?\d{1,2}(?![\w.])|\d+(?:\.\d+)?|\.\d+)
 | (?P<PLUS>[+＋])
 | (?P<OPEN>[(\[（])
 | (?P<CLOSE>[)\]）])
@@ -40,13 +53,18 @@ _PATTERN = re.compile(
 | (?P<DOTS>\.{3,}|…|\\(?:l|c)?dots(?![A-Za-z]))
 | (?P<IMPLIES>=>|-->?|[→⇒⟹⟶]|\\(?:implies|Rightarrow|rightarrow|Longrightarrow|to|therefore|because|quad
     |qquad|iff|Leftrightarrow)(?![A-Za-z])|\\(?:begin|end)\{[^{}\n]{0,20}\}(?:\{[clr|]{0,12}\})?)
-| (?P<REL><=|>=|!=|=<|==?|:=|[＝≈≃≅≠≤≥<>＜＞]|\\(?:approx|simeq|leq?|leqslant|geq?|geqslant|neq?|lt|gt)
+| (?P<REL><=|>=|!=|=<|==?|:=|[＝≈≃≅≠≤≥<>＜＞≡]|\\(?:approx|equiv|simeq|leq?|leqslant|geq?|geqslant|neq?|lt|gt)
     (?![A-Za-z]))
 | (?P<FRAC>\\[dtc]?frac(?![A-Za-z]))
 | (?P<BINOM>\\[dt]?binom(?![A-Za-z]))
-| (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|√(?=[(\d]))
+| (?P<ROOT>\\sqrt\s?\[\s?\d{1,2}\s?\](?=\s?[{\d])|[∛∜](?=[(\[{\d]))
+| (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|\\?√(?=\s?[(\[{\d]))
+| (?P<BAR>\||\\[lr]vert(?![A-Za-z])|∣)
+| (?P<OPENS>\\l(?:floor|ceil)(?![A-Za-z])|[⌊⌈])
+| (?P<CLOSES>\\r(?:floor|ceil)(?![A-Za-z])|[⌋⌉])
 | (?P<PI>\\pi(?![A-Za-z])|π)
-| (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|mathbf|text|textbf|mathrm)(?![A-Za-z]))
+| (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|mathbf|text|textbf|mathrm)(?![A-Za-z])
+    (?:\s{1,4}(?=\{))?)
 | (?P<GAP>\\[()]|`+|\*\*(?=\s)|\*\*(?=[.,;:)]|$))
 | (?P<TIMES>\\(?:cdot|times|ast)(?![A-Za-z])|[×✕⋅·∙∗＊])
 | (?P<OVER>\\div(?![A-Za-z])|[÷/／⁄∕])
@@ -65,11 +83,12 @@ _PATTERN = re.compile(
 
 _RELATIONS = {
     "=": "=", "==": "=", "＝": "=", ":=": "=", "≈": "~", "≃": "~", "≅": "~", "\\approx": "~", "\\simeq": "~",
+    "≡": "≡", "\\equiv": "≡",
     "≠": "!=", "!=": "!=", "\\ne": "!=", "\\neq": "!=", "<": "<", "＜": "<", "\\lt": "<", ">": ">",
     "＞": ">", "\\gt": ">", "<=": "<=", "=<": "<=", "≤": "<=", "\\le": "<=", "\\leq": "<=",
     "\\leqslant": "<=", ">=": ">=", "≥": ">=", "\\ge": ">=", "\\geq": ">=", "\\geqslant": ">=",
 }  # fmt: skip
-_OPERATORS = {"TIMES": "*", "OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^"}
+_OPERATORS = {"TIMES": "*", "OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^", "MOD": "mod"}
 _WORD_OPERATORS = {"times": "*", "plus": "+", "minus": "-"}
 _SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion", "dozen"})
 _FUNCTIONS = frozenset({
@@ -77,10 +96,12 @@ _FUNCTIONS = frozenset({
     "floor", "ceil", "remainder", "sqrt", "choose",
 })  # fmt: skip
 _JOINING = frozenset({"and", "or", "so", "if", "then", "thus", "since", "because", "for", "where", "which"})
-_RENAMED = {"DEGREE": "LABEL", "ITEM": "BREAK", "IMPLIES": "BREAK", "DOLLAR": "GAP"}
+_RENAMED = {"ITEM": "BREAK", "IMPLIES": "BREAK", "DOLLAR": "GAP"}
 _SPECIAL_WORDS = _SCALES | _FUNCTIONS | {*_WORD_OPERATORS, "by", "equals", "to", "percent"}
 _OPERAND_OPENINGS = frozenset("0123456789(.$€£\\-")
-_OPERAND_ENDS = frozenset({"NUM", ")", "}", "PCT", "LABEL", "SUP", "PI", "SCALE", "BANG"})
+_OPERAND_ENDS = frozenset(
+    {"NUM", ")", "}", "PCT", "LABEL", "SUP", "PI", "SCALE", "BANG", "BAR", "CLOSES", "CALL"}
+)
 _THOUSANDS = re.compile(r",|\{,\}|\\,|\\!|\s")
 
 
@@ -101,15 +122,44 @@ def tokenize(text: str) -> list[Token]:
         if kind == "GAP":
             has_gap = True
             continue
-        tokens.append(Token(kind, meaning, match.start(), match.end(), is_tight))
+        if kind == "NUM" and tokens and tokens[-1].kind in ("FRAC", "BINOM"):
+            tokens += _single_digits(match, is_tight)
+        else:
+            is_point = group == "TIMES" and is_tight and _is_point(match, tokens)
+            tokens.append(Token(kind, meaning, match.start(), match.end(), is_tight, is_point))
         end_of_last = match.end()
         has_gap = False
     return _join_lines(tokens)
 
 
+def _single_digits(match: re.Match[str], is_tight: bool) -> list[Token]:
+    r"""Read the digits behind \frac as TeX does: each is an argument of its own (\frac12 is one half)."""
+    raw = match.group()
+    if not raw.isdecimal() or len(raw) > 4:
+        return [Token("BAD", raw, match.start(), match.end(), is_tight)]
+    start = match.start()
+    return [
+        Token("NUM", digit, start + place, start + place + 1, is_tight or place > 0)
+        for place, digit in enumerate(raw)
+    ]
+
+
+def _is_list_mark(match: re.Match[str], before: list[Token]) -> bool:
+    r"""Whether a minus stands before a formula that opens with \(, and behind none: - \(2 + 3 = 5\)."""
+    following = match.string[match.end() : match.end() + 6].lstrip()
+    return following.startswith("\\(") and not (before and before[-1].kind in _OPERAND_ENDS)
+
+
+def _is_point(match: re.Match[str], before: list[Token]) -> bool:
+    following = match.string[match.end() : match.end() + 1]
+    return match.group() in "·∙⋅" and bool(before) and before[-1].kind == "NUM" and following.isdecimal()
+
+
 def _classify(group: str, match: re.Match[str], before: list[Token], is_tight: bool) -> tuple[str, str]:
     """Return (kind, meaning) of a match, given the tokens before it."""
     raw = match.group()
+    if group == "MINUS" and _is_list_mark(match, before):
+        return "BREAK", raw
     if group in _OPERATORS:
         return "OP", _OPERATORS[group]
     if group in _CONTEXTUAL:
@@ -122,13 +172,40 @@ def _classify(group: str, match: re.Match[str], before: list[Token], is_tight: b
     if group == "TEXT":
         inside = raw[raw.index("{") + 1 : -1].strip().lower()
         if inside in _FUNCTIONS:
-            return "BAD", raw
+            return "BAD", inside
         return ("BREAK" if inside in _JOINING or not inside else "LABEL"), inside
     if group in ("OPEN", "CLOSE"):
         return ("(" if group == "OPEN" else ")"), raw
+    if group == "DEGREE":
+        return "LABEL", "°"
+    if group in _MEANINGS:
+        return group, _MEANINGS[group](raw)
     if group == "BRACE":
         return raw, raw
     return _RENAMED.get(group, group), raw.strip()
+
+
+def _function(raw: str) -> str:
+    """Return a function's name and the base of a logarithm: "log 2", "log 10", "log", "ln"."""
+    name = raw.lstrip("\\")
+    digits = "".join(sign for sign in name if sign.isdecimal())
+    return f"log {digits}" if digits else name
+
+
+def _call(raw: str) -> str:
+    """Return the name and the numbers of C(8, 2), 8C2, "8 choose 2" or gcd(12, 18)."""
+    name = next((each for each in ("gcd", "lcm", "max", "min") if each in raw.lower()), "C")
+    return " ".join([name, *re.findall(r"\d+", raw)])
+
+
+_MEANINGS = {
+    "FUNC": _function,
+    "CALL": _call,
+    "MODULUS": lambda raw: re.findall(r"\d+", raw)[0],
+    "ROOT": lambda raw: {"∛": "3", "∜": "4"}.get(raw) or re.findall(r"\d+", raw)[0],
+    "OPENS": lambda raw: "ceil" if "ceil" in raw or raw == "⌈" else "floor",
+    "CLOSES": lambda raw: "ceil" if "ceil" in raw or raw == "⌉" else "floor",
+}
 
 
 def _stars(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from labeling.errors import ToolkitError
 from labeling.verifiers._units import Unit
 
 ONE = Fraction(1)
+MAX_POWER_OF_TEN = 99
 
 
 class UnreadableError(ToolkitError):
@@ -19,7 +20,9 @@ class Node(NamedTuple):
     """A tree node; which fields count depends on `kind`."""
 
     kind: str
-    """number, pi, unit, percent, negative, sqrt, factorial, binomial, or an operator + - * / ^."""
+    """number, pi, euler, unit, percent, negative, sqrt, root (to the degree `value`), abs, floor, ceil,
+    factorial, log (to the base `value`, 0 for e), sin, cos, tan (of radians), binomial, gcd, lcm, max, min,
+    or an operator + - * / ^ mod."""
     left: "Node | None" = None
     right: "Node | None" = None
     value: Fraction = Fraction(0)
@@ -48,9 +51,24 @@ class Reading:
     """5! at the end is an excited 5."""
     has_scale_as_unit: bool = False
     """2 dozen is the number 2 with a unit."""
+    has_decimal_points: bool = False
+    """1·5 is 1.5."""
+    has_natural_logs: bool = False
+    """log without a base is the natural one."""
+    has_other_angles: bool = False
+    """sin 30 is of degrees, sin 30° of radians."""
+    has_loose_mod: bool = False
+    """2 + 3 mod 4 is (2 + 3) mod 4."""
+    has_long_roots: bool = False
+    """√9/4 is the root of nine quarters."""
+    pi_as: Fraction | None = None
+    """pi is this number, as in schoolbooks."""
 
 
 TEXTBOOK = Reading()
+
+
+_TRANSPARENT = frozenset({"+", "-", "*", "/", "^", "mod", "negative", "unit", "percent"})
 
 
 @dataclass
@@ -65,7 +83,8 @@ class Parse:
     units: set[Unit] = field(default_factory=set)
     traits: set[str] = field(default_factory=set)
     """Which ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed, bang, scale,
-    compound, symbol (a single letter taken for a unit)."""
+    compound, symbol (a single letter taken for a unit), point, log, angle, mod, pi, euler, root (of a bare
+    number)."""
 
     @property
     def has_operation(self) -> bool:
@@ -77,7 +96,7 @@ class Parse:
         """The number that the member starts with, None when it starts otherwise."""
         node: Node | None = self.node
         sign = 1
-        while node is not None and node.left is not None and node.kind != "sqrt":
+        while node is not None and node.left is not None and node.kind in _TRANSPARENT:
             sign = -sign if node.kind == "negative" else sign
             node = node.left
         return sign * node.value if node is not None and node.kind == "number" else None
@@ -97,6 +116,35 @@ def plain_number(node: Node) -> Node | None:
             return inner._replace(value=-inner.value)
         return inner._replace(value=inner.value / 100, last_digit=inner.last_digit / 100)
     return None
+
+
+def shown_number(node: Node) -> Node | None:
+    """Return a number, one in scientific notation (3.2 x 10^5) included, as one node, else None."""
+    plain = plain_number(node)
+    if plain is not None:
+        return plain
+    if node.kind == "negative" and node.left is not None:
+        inner = shown_number(node.left)
+        return None if inner is None else inner._replace(value=-inner.value)
+    if node.kind == "unit" and node.left is not None:
+        return shown_number(node.left)
+    if node.kind != "*" or node.left is None or node.right is None:
+        return None
+    mantissa, power = plain_number(node.left), _power_of_ten(node.right)
+    if mantissa is None or power is None:
+        return None
+    return mantissa._replace(value=mantissa.value * power, last_digit=mantissa.last_digit * power)
+
+
+def _power_of_ten(node: Node) -> Fraction | None:
+    if node.kind == "unit" and node.left is not None:
+        return _power_of_ten(node.left)
+    if node.kind != "^" or node.left is None or node.right is None or node.left.kind != "number":
+        return None
+    exponent = plain_number(node.right)
+    if node.left.value != 10 or exponent is None or exponent.value.denominator != 1:
+        return None
+    return Fraction(10) ** int(exponent.value) if abs(exponent.value) <= MAX_POWER_OF_TEN else None
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -11,7 +11,7 @@ from itertools import islice
 from labeling.records import Problem, Solution
 from labeling.verifiers._benefit import agreement, excuses
 from labeling.verifiers._claims import MAX_CLAIMS, Claim, Member, find_claims
-from labeling.verifiers._exact import Value, evaluate, evaluate_in_base_units, is_same
+from labeling.verifiers._exact import Value, evaluate, evaluate_in_base_units, is_same, residue
 from labeling.verifiers._quantities import (
     has_mixed_scales,
     is_sum_of_quantities,
@@ -117,6 +117,10 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, wording: Wording) -> 
         return Outcome.UNDECIDED, DOUBTFUL, "a percentage added to or taken from an amount"
     if is_symbolic(left, right):
         return Outcome.UNDECIDED, UNREAD, "free symbol"
+    if claim.modulus is not None and claim.relation in ("=", "≡"):
+        return _judge_congruence(claim, left, right, claim.modulus)
+    if claim.relation == "≡":
+        return Outcome.UNDECIDED, UNREAD, "a congruence without its modulus"
     if has_mixed_scales(left, right):
         return _judge_units(claim, left, right, wording)
     first, second = evaluate(left.node), evaluate(right.node)
@@ -157,14 +161,29 @@ def _judge_division(
     return _held_against(_doubt(claim, wording), "division", reason)
 
 
-def _goes_on_from(value: Value, member: Member) -> bool:
-    """Whether a member starts with the value so far and computes on: 48 / 6 = 8 + 5.
+def _judge_congruence(claim: Claim, left: Parse, right: Parse, modulus: int) -> Finding:
+    """Judge 7 * 5 = 3 (mod 8), of whole numbers."""
+    first, second = residue(left.node, modulus), residue(right.node, modulus)
+    if first == second:
+        return Outcome.RIGHT, "congruence", ""
+    doubts = _doubts(claim)
+    reason = f"the remainders by {modulus} are {first} and {second}"
+    return _held_against(doubts[0] if doubts else "", "congruence", reason)
 
-    A member all in brackets is a rewriting of the one before, not a going on.
+
+def _goes_on_from(value: Value, member: Member) -> bool:
+    """Whether a member starts with the value so far and computes on: 48 / 6 = 8 + 5, 2 - 5 = (-3) + 1.
+
+    A member that starts with a computation in brackets is a rewriting of the one before, not a going on.
     """
     tokens, found = member.tokens, member.parse
-    if found is None or not found.has_operation or tokens[0].kind in ("(", "{"):
+    if found is None or not found.has_operation:
         return False
+    if tokens[0].kind in ("(", "{"):
+        closing = next((i for i, token in enumerate(tokens) if token.kind in (")", "}")), 0)
+        kinds = [token.kind for token in tokens[1:closing]]
+        if kinds not in (["NUM"], ["OP", "NUM"]):
+            return False
     return found.first_number == value.number
 
 
@@ -217,8 +236,12 @@ def _judge_units(claim: Claim, left: Parse, right: Parse, wording: Wording) -> F
 
 def _doubt(claim: Claim, wording: Wording) -> str:
     """Return what makes it doubtful that the claim is read as it is meant; "" when nothing does."""
-    doubts = (*claim.doubts, *claim.left.doubts, *claim.right.doubts)
+    doubts = _doubts(claim)
     return doubts[0] if doubts else wording.doubt
+
+
+def _doubts(claim: Claim) -> tuple[str, ...]:
+    return (*claim.doubts, *claim.left.doubts, *claim.right.doubts)
 
 
 def _shown(member: Member) -> str:
