@@ -1,0 +1,108 @@
+"""Quantities with units that a step sets equal: their values and their dimensions, both exactly.
+
+A claim is false only when no reasonable reading makes it true: a number without a unit takes any, a letter
+may be a variable, everyday language leaves units out, ratios between systems of units are quoted rounded.
+A step is WRONG when one claim is false, RIGHT when at least one claim was checked and all were true, else
+UNDECIDED. Sums of plain numbers are the arithmetic verifier's; nothing is said of them here.
+"""
+
+import re
+from itertools import islice
+
+from labeling.records import Problem, Solution
+from labeling.verifiers._unit_claims import MAX_CLAIMS, Claim, find_claims, variables_of
+from labeling.verifiers._unit_judgement import DOUBTFUL, Finding, judge
+from labeling.verifiers._unit_tokens import tokenize
+from labeling.verifiers.verdict import Evidence, Outcome, Verdict
+
+MAX_STEP_CHARACTERS = 20_000
+
+_MAY_SPEAK = re.compile(r"\d")
+_REJECTION = re.compile(
+    r"\b(?:incorrect|wrong|false|contradict\w*|impossible|mistake\w*|wait|oops|invalid|"
+    r"not (?:equal|true|correct|valid|match\w*)|does(?:n't| not) (?:equal|match|hold))\b",
+    re.IGNORECASE,
+)
+_HYPOTHESIS = re.compile(
+    r"\b(?:suppose|try|trying|guess\w*|check(?:ing)? (?:if|whether)|claim\w*|said|says|thinks|thought)\b",
+    re.IGNORECASE,
+)
+_SCALE_DRAWING = re.compile(r"\b(?:map|scale|model|drawing|represents?|blueprint|diagram)\b", re.IGNORECASE)
+
+
+class UnitsVerifier:
+    """Checks units and conversions that a step writes out; meets `Verifier`."""
+
+    name = "units"
+
+    def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
+        """Judge each step; earlier steps and the problem tell which letters are variables."""
+        variables: set[str] = set()
+        texts = solution.step_texts
+        is_drawing = _SCALE_DRAWING.search(problem.text) is not None
+        verdicts = []
+        for index, text in enumerate(texts):
+            following = texts[index + 1] if index + 1 < len(texts) else ""
+            verdicts.append(self._judge(text, following, variables, is_drawing=is_drawing))
+        return verdicts
+
+    def judge(self, text: str, *, following: str = "") -> Verdict:
+        """Judge one step by itself. `following` is the next step, which may reject what this one tries."""
+        return self._judge(text, following, set(), is_drawing=False)
+
+    def _judge(self, text: str, following: str, variables: set[str], *, is_drawing: bool) -> Verdict:
+        """Judge one step, and add to `variables` the letters that it uses as names."""
+        if len(text) > MAX_STEP_CHARACTERS:
+            return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters")
+        if _MAY_SPEAK.search(text) is None:
+            return Verdict.undecided("no quantities set equal")
+        tokens = tokenize(text)
+        variables |= variables_of(tokens)
+        claims = list(islice(find_claims(tokens), MAX_CLAIMS + 1))
+        doubt = _doubt(text, following, is_drawing=is_drawing) if claims else ""
+        evidence = [
+            self._evidence(text, claim, judge(claim, variables), doubt) for claim in claims[:MAX_CLAIMS]
+        ]
+        if len(claims) > MAX_CLAIMS:
+            return Verdict.undecided(f"more than {MAX_CLAIMS} claims", evidence)
+        return _conclude(evidence)
+
+    def _evidence(self, text: str, claim: Claim, finding: Finding, doubt: str) -> Evidence:
+        outcome, kind, reason = finding.outcome, finding.kind, finding.reason
+        if outcome is Outcome.WRONG and doubt:
+            outcome, kind, reason = Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubt}"
+        return Evidence(
+            verifier=self.name,
+            outcome=str(outcome),
+            kind=kind,
+            text=text[claim.start : claim.end],
+            start=claim.start,
+            end=claim.end,
+            left=finding.left,
+            right=finding.right,
+            reason=reason,
+        )
+
+
+def _doubt(text: str, following: str, *, is_drawing: bool) -> str:
+    """Return what in the words takes the formulas out of plain assertion; "" when nothing does."""
+    if _REJECTION.search(text) or _REJECTION.search(following[:200]):
+        return "the text rejects something"
+    if _HYPOTHESIS.search(text):
+        return "the text tries something out"
+    if is_drawing or _SCALE_DRAWING.search(text):
+        return "the text speaks of a scale"
+    return ""
+
+
+def _conclude(evidence: list[Evidence]) -> Verdict:
+    for item in evidence:
+        if item.outcome == Outcome.WRONG:
+            return Verdict.wrong(f"{item.text}: {item.reason}", evidence)
+    for item in evidence:
+        if item.kind == DOUBTFUL:
+            return Verdict.undecided(f"doubtful: {item.reason.rpartition(', but: ')[2]}", evidence)
+    if any(item.outcome == Outcome.RIGHT for item in evidence):
+        return Verdict.right("every checked quantity agrees", evidence)
+    reasons = [item.reason for item in evidence]
+    return Verdict.undecided(reasons[0] if reasons else "no quantities set equal", evidence)
