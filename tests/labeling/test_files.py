@@ -21,7 +21,7 @@ def test_a_report_may_be_read_by_whom_the_umask_allows(tmp_path):
 
 
 def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "new folder" / "a.txt"
+    path = tmp_path / "new folder" / "and one in it" / "a.txt"
     with written_whole(path) as file:
         file.write("old")
     with pytest.raises(KeyboardInterrupt):

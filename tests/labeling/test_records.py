@@ -138,6 +138,7 @@ def test_a_report_holds_no_nan_and_is_written_whole(tmp_path):
     path = report.write(tmp_path)
     assert '"a": null' in path.read_text()
     assert plain(np.float32(0.5)) == 0.5
+    assert plain({"a": np.array([[1.0, np.nan]])}) == {"a": [[1.0, None]]}
     assert "| dropped | 0 |" in report.to_markdown()
     assert list(tmp_path.iterdir()) == [path]
 
