@@ -145,6 +145,7 @@ def test_a_report_holds_no_nan_and_is_written_whole(tmp_path):
 
 def test_a_report_tells_where_its_outputs_are():
     assert "- labels: a/b.jsonl\n" in Report(stage="x", outputs={"labels": "a/b.jsonl"}).to_markdown()
+    assert "- A limit was hit.\n" in Report(stage="x", notes=["A limit was hit."]).to_markdown()
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,21 @@ def test_idle_steps_are_marked_one_by_one_and_the_answer_never():
     assert idle_steps(TERSE_PROMPT, []).shape == (0,)
 
 
+@pytest.mark.parametrize(
+    ("again", "is_idle"),
+    [
+        # Seven words that carry content, six pairs of neighbours: none, one (17 %) and two (33 %) are new.
+        ("The steel beam carries the whole floor load evenly.", True),
+        ("The steel beam carries the whole floor load always.", True),
+        ("The steel beam carries the whole roof load evenly.", False),
+    ],
+)
+def test_a_step_of_words_is_idle_when_less_than_three_tenths_of_its_pairs_are_new(again, is_idle):
+    first = "The steel beam carries the whole floor load evenly."
+    assert idle_steps("Which beam?", [first, again, "answer 3"]).tolist() == [False, is_idle, False]
+    assert idle_steps(first, [again, "answer 3"]).tolist() == [is_idle, False]
+
+
 def test_an_expression_written_again_is_no_progress():
     steps = ["x + y = 7 and y = 3.", "So $y = 3$.", "Thus x + y = 7.", "x + 3 = 7.", "x = 4"]
     found = costs("x + y = 7, y = 3", steps, "padding")
