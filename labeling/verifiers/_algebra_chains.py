@@ -4,8 +4,9 @@ A run is what can stand in a formula; relation signs join neighbouring runs to a
 and line ends part chains. A line that begins with a relation sign goes on with the chain before it.
 """
 
+import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from labeling.verifiers._algebra_tokens import Token, tokenize
 from labeling.verifiers._algebra_trees import Node, UnreadableError, is_number, read, symbols_of
@@ -14,6 +15,9 @@ from labeling.verifiers._algebra_words import is_bare, says_assumed, says_derive
 MAX_CHAINS = 60
 MAX_MEMBERS = 24
 
+MIN_LONE_TOKENS, MAX_LONE_TOKENS = 3, 120
+_OPENS = re.compile(r"(?:\\[(\[]|\$)\s*$")
+_CLOSES = re.compile(r"\s*[.,;]?\s*(?:\\[)\]]|\$)")
 _FORMULA = frozenset({"NUM", "SYM", "FUN", "OP", "(", ")", "{", "}", "FRAC", "SQRT", "LABEL", "SUP"})
 _REACHING_WORDS = frozenset({
     "times", "plus", "minus", "twice", "double", "triple", "thrice", "half", "sum", "product", "difference",
@@ -44,15 +48,18 @@ class Member:
 
 @dataclass
 class Chain:
-    """Members joined by relation signs, and what stands around them. Offsets are code points."""
+    """Members joined by relation signs, and what stands around them. Offsets are code points.
+
+    An expression that stands alone between delimiters of mathematics is a chain of one member.
+    """
 
     members: list[Member]
     relations: list[str]
     """One fewer than members."""
     before: str
     """The text between the chain before (or the start of the text) and this one."""
-    behind: str
-    """The first words behind it."""
+    unit: str
+    """The word right behind its last member, when that is a number: dollars, hours."""
     goes_on: bool = False
     """It began with a relation sign; its first member is the last one of the chain before."""
     doubts: list[str] = field(default_factory=list)
@@ -80,13 +87,18 @@ def find_chains(text: str, functions: Collection[str] = (), *, last: Member | No
         start = at
         at, groups, relations = _next_chain(tokens, at)
         if not relations:
+            lone = _lone(text, tokens, groups[0], functions)
             at = max(at, start + 1)
+            if lone is not None:
+                yield Chain([lone], [], text[end_of_last : lone.start], "")
+                end_of_last = lone.end
             continue
         chain = _chain(text, tokens, groups, relations, functions)
         chain.before = text[end_of_last : chain.start]
-        chain.behind = text[chain.end : chain.end + 40]
         if groups[0][0] == groups[0][1]:
-            if last is None or not _goes_on(chain.before):
+            begins = groups[0][0]
+            is_line = begins == 0 or tokens[begins - 1].kind in ("LINE", "BREAK")
+            if last is None or not is_line or not _goes_on(chain.before):
                 # Nothing is on its left: only the members behind it are of use.
                 chain.members, chain.relations = chain.members[1:], chain.relations[1:]
             else:
@@ -96,6 +108,21 @@ def find_chains(text: str, functions: Collection[str] = (), *, last: Member | No
             n_chains += 1
             yield chain
             end_of_last = last.end
+
+
+def _lone(
+    text: str, tokens: list[Token], group: tuple[int, int], functions: Collection[str]
+) -> Member | None:
+    """Return an expression in unknowns that stands alone between delimiters of mathematics, else None."""
+    start, end = group
+    if end - start < MIN_LONE_TOKENS or end - start > MAX_LONE_TOKENS:
+        return None
+    first, last = tokens[start].start, tokens[end - 1].end
+    opens = _OPENS.search(text[max(0, first - 12) : first])
+    if opens is None or _CLOSES.match(text[last : last + 12]) is None:
+        return None
+    member = _member(text, tokens, start, end, functions)
+    return member if member.node is not None and member.symbols else None
 
 
 def _goes_on(before: str) -> bool:
@@ -134,13 +161,28 @@ def _chain(
     functions: Collection[str],
 ) -> Chain:
     members = [_member(text, tokens, *group, functions) for group in groups]
+    if _goes_on_below(tokens, groups[-1][1]):
+        members[-1] = replace(
+            members[-1], node=None, problem="it goes on in the next line", symbols=frozenset()
+        )
     chain = Chain(members, list(relations), "", "")
     first, last = groups[0][0], groups[-1][1]
     if first < groups[0][1]:
         chain.doubts += _doubts_before(tokens, first)
     if last < len(tokens):
         chain.doubts += _doubts_behind(tokens, last)
+        if is_constant(members[-1]):
+            chain.unit = tokens[last].text.lower() if tokens[last].kind == "WORD" else ""
+    chain.unit = chain.unit or " ".join(sorted(members[-1].labels))
     return chain
+
+
+def _goes_on_below(tokens: list[Token], end: int) -> bool:
+    """Whether a formula that ends a line goes on with a sign in the next: a = b + c, line end, + d."""
+    at = end
+    while at < len(tokens) and (tokens[at].kind == "LINE" or tokens[at].text in ("\\quad", "\\qquad")):
+        at += 1
+    return end < at < len(tokens) - 1 and tokens[at].kind == "OP" and tokens[at + 1].is_tight
 
 
 def _member(text: str, tokens: list[Token], start: int, end: int, functions: Collection[str]) -> Member:

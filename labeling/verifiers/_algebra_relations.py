@@ -22,6 +22,7 @@ from labeling.verifiers._algebra_values import (
 N_POINTS = 3
 MAX_SYMBOLS = 12
 IMAGINARY = "i"
+_PI = Fraction("3.14159265358979323846")
 ROUNDING_SHARE = Fraction(1, 20)
 """Solutions of equations with decimals count as different when they are further apart than this share."""
 
@@ -36,7 +37,7 @@ class Relation(StrEnum):
     DISJOINT = "disjoint"
     """No common solution: not both can hold."""
     UNRELATED = "unrelated"
-    """No solutions in common but at single points: neither follows from the other alone."""
+    """Each has solutions that the other has not: neither follows from the other alone."""
     UNKNOWN = "unknown"
 
 
@@ -48,6 +49,8 @@ class Equation:
     right: Node
     text: str
     relation: str = "="
+    unit: str = ""
+    """The unit or thing that its right side counts, as written; "" when it shows none."""
 
     @property
     def symbols(self) -> frozenset[str]:
@@ -66,6 +69,9 @@ class Equation:
 def compare(left: Node, right: Node) -> Relation:
     """Tell whether two expressions are the same for all values of their unknowns."""
     difference = Node("-", (left, right))
+    if left.kind == right.kind == "root" and left.value == right.value:
+        # Roots are equal where what stands under them is.
+        return compare(left.children[0], right.children[0])
     n_equal = 0
     for point in _points(difference, N_POINTS + 3):
         try:
@@ -101,6 +107,8 @@ def relate(first: Equation, second: Equation) -> Relation:
     if not symbols or len(symbols) > MAX_SYMBOLS or first.symbols != second.symbols or IMAGINARY in symbols:
         return Relation.UNKNOWN
     try:
+        if first.relation != "=" or second.relation != "=":
+            return _relate_inequalities(first, second, symbols)
         if len(symbols) == 1 and has_decimals(first, second):
             return _relate_roughly(first, second, symbols[0])
         if len(symbols) == 1:
@@ -116,14 +124,41 @@ def has_decimals(*equations: Equation) -> bool:
 
 
 def solution_of(equation: Equation, unknown: str) -> Fraction | None:
-    """Return the one solution of an equation that is linear in one unknown, exactly; None for others."""
+    """Return the one solution of an equation that is linear in one unknown, None for others; exact but for pi."""
     try:
-        at = [evaluate_exactly(equation.difference, {unknown: Fraction(x)}) for x in (0, 1, 2, 5)]
+        at = [evaluate_exactly(equation.difference, {unknown: Fraction(x), PI: _PI}) for x in (0, 1, 2, 5)]
     except UnreadableError:
         return None
     slope = at[1] - at[0]
     is_linear = at[2] == at[0] + 2 * slope and at[3] == at[0] + 5 * slope
     return -at[0] / slope if slope and is_linear else None
+
+
+def _relate_inequalities(first: Equation, second: Equation, symbols: Sequence[str]) -> Relation:
+    """Compare two linear inequalities in one unknown by their bound and direction."""
+    rays = [_ray(equation, symbols[0]) for equation in (first, second)]
+    if len(symbols) > 1 or rays[0] is None or rays[1] is None:
+        return Relation.UNKNOWN
+    (bound, is_upward, is_open), (bound_2, is_upward_2, is_open_2) = rays[0], rays[1]
+    if (bound, is_upward) == (bound_2, is_upward_2):
+        return Relation.SAME if is_open == is_open_2 else Relation.UNKNOWN
+    if has_decimals(first, second) or is_upward == is_upward_2:
+        return Relation.UNKNOWN
+    low, high = (bound, bound_2) if is_upward else (bound_2, bound)
+    is_apart = low > high or (low == high and (is_open or is_open_2))
+    return Relation.DISJOINT if is_apart else Relation.UNKNOWN
+
+
+def _ray(inequality: Equation, unknown: str) -> tuple[Fraction, bool, bool] | None:
+    """Return (bound, whether the solutions lie above it, whether it is left out); None for other shapes."""
+    if inequality.relation not in ("<", ">", "<=", ">="):
+        return None
+    bound = solution_of(inequality, unknown)
+    if bound is None:
+        return None
+    beyond = evaluate_exactly(inequality.difference, {unknown: bound + 1, PI: _PI})
+    is_upward = (beyond > 0) == (inequality.relation[0] == ">")
+    return bound, is_upward, len(inequality.relation) == 1
 
 
 def _relate_roughly(first: Equation, second: Equation, unknown: str) -> Relation:
@@ -149,10 +184,12 @@ def _relate_in_one(first: Equation, second: Equation, unknown: str) -> Relation:
     )
     if over == over_2:
         return Relation.SAME
-    if len(over) > 1 and len(over_2) > 1 and len(common_factor(over, over_2)) == 1:
-        opaque = any(has_opaque_parts(e.difference) for e in (first, second))
-        return Relation.UNKNOWN if opaque else Relation.DISJOINT
-    return Relation.UNKNOWN
+    if any(has_opaque_parts(e.difference) for e in (first, second)):
+        return Relation.UNKNOWN
+    common = common_factor(over, over_2)
+    if len(common) == 1 and len(over) > 1 and len(over_2) > 1:
+        return Relation.DISJOINT
+    return Relation.UNRELATED if len(common) < min(len(over), len(over_2)) else Relation.UNKNOWN
 
 
 def _relate_in_several(first: Equation, second: Equation, symbols: Sequence[str]) -> Relation:
@@ -171,12 +208,13 @@ def _relate_in_several(first: Equation, second: Equation, symbols: Sequence[str]
         if parts[0] == parts[1]:
             found.add("same")
         else:
-            found.add("apart" if len(common_factor(*parts)) == 1 else "overlapping")
+            n_common = len(common_factor(*parts))
+            found.add("apart" if n_common < min(len(part) for part in parts) else "overlapping")
     if found == {"same"}:
         return Relation.SAME
-    if found == {"apart"} and not is_opaque and not has_decimals(first, second):
-        return Relation.UNRELATED
-    return Relation.UNKNOWN
+    # Each has solutions, for almost all values of the other unknowns, that the other has not.
+    is_told = not is_opaque and not has_decimals(first, second)
+    return Relation.UNRELATED if "apart" in found and is_told else Relation.UNKNOWN
 
 
 def _differ_by_constant(first: Equation, second: Equation) -> bool:
@@ -217,7 +255,7 @@ class LinearSystem:
             DIFFERENT when it says something new, UNKNOWN when it is not linear (left out).
         """
         row = _linear_row(equation)
-        if row is None:
+        if row is None or not any(row):
             return Relation.UNKNOWN
         for known in self._rows:
             lead = next(iter(known))

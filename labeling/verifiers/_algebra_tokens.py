@@ -33,7 +33,7 @@ _PATTERN = re.compile(
     |qquad|iff|Leftrightarrow|Longleftrightarrow|so)(?![A-Za-z]))
 | (?P<REL><=|>=|!=|==?|[＝≈≃≅≠≤≥<>]|\\(?:approx|simeq|leq?|leqslant|geq?|geqslant|neq?|lt|gt)(?![A-Za-z]))
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,|\\!)\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
-| (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|mathbf|mathrm)(?![A-Za-z])|\*\*(?=\s|$))
+| (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|b?cancel|mathbf|mathrm)(?![A-Za-z])|\*\*(?=\s|$))
 | (?P<TEXT>\\(?:text|textbf|textit|textrm|mbox)\s?\{[^{}\n]{0,80}\})
 | (?P<ANGLE>(?:\\angle|∠)\s?[A-Z]{1,3}(?![A-Za-z]))
 | (?P<GREEK>\\(?:alpha|beta|gamma|delta|epsilon|varepsilon|theta|lambda|mu|nu|phi|varphi|psi|rho|sigma|tau
@@ -98,8 +98,10 @@ def tokenize(text: str) -> list[Token]:
         if group == "MATH":
             is_math = _opens_math(raw, match.start(), dollars, is_math)
             if raw in ("\\[", "\\]", "$$") or raw[:2] in ("\\b", "\\e"):
-                is_matrix = "matrix" in raw or "array" in raw
-                tokens.append(Token("BAD" if is_matrix else "LINE", raw, match.start(), match.end(), False))
+                is_bad = "matrix" in raw or "array" in raw
+                # What is defined by cases is no system of equations.
+                is_bad |= raw == "\\begin{cases}" and _follows_relation(tokens)
+                tokens.append(Token("BAD" if is_bad else "LINE", raw, match.start(), match.end(), False))
             continue
         is_tight = match.start() == end
         if group == "LETTERS":
@@ -113,6 +115,11 @@ def tokenize(text: str) -> list[Token]:
             tokens.append(Token(kind, meaning, match.start(), match.end(), is_tight))
         end = at
     return tokens
+
+
+def _follows_relation(tokens: list[Token]) -> bool:
+    behind = next((token for token in reversed(tokens) if token.kind != "LINE"), None)
+    return behind is not None and behind.kind == "REL"
 
 
 def _math_dollars(text: str) -> dict[int, bool]:
@@ -152,7 +159,7 @@ def _letters(tokens: list[Token], text: str, match: re.Match[str], is_math: bool
     is_name = len(run) > 1 and run.isupper() and is_math
     if len(run) == 1 or is_name:
         following = text[end : end + 2]
-        if not is_math and run in "aAI" and _is_article(text, end):
+        if not is_math and not is_tight and run in "aAI" and _is_article(text, end):
             tokens.append(Token("WORD", run, start, end, is_tight))
             return
         if not is_math and run == "x" and _is_times(tokens, text, end, is_tight):

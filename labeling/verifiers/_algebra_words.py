@@ -22,6 +22,22 @@ _EXPANDED = re.compile(
     r"\b(?:expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|foil|multiply(?:ing)? out)\b",
     re.IGNORECASE,
 )
+_BECOMES = re.compile(
+    r"\b(?:simplif\w*|reduc(?:es|ing|ed)? to|expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|"
+    r"becomes|factor(?:s|ing|ed)? (?:out|to|as|into))\b(?!.*\b(?:negligible|so)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LEADS_ON = re.compile(
+    r"(?:\b(?:becomes|to|get|gives?|giving|yields?|yielding|have|is|as|into|obtain|following)|[:,\]$)])"
+    r"(?:\\[\[(]|[\s$:,])*$",
+    re.IGNORECASE,
+)
+_TAKES_UP = re.compile(r"\b(?:this|which|it|expressions?|we (?:get|have|obtain)|us|terms)\b", re.IGNORECASE)
+_PARTIAL = re.compile(
+    r"\b(?:numerators?|denominators?|sides?|parts?|brackets?|parenthes[ie]s|inside|the (?:first|second|third|last)|"
+    r"radicand|exponents?|each|both|equal|original)\b",
+    re.IGNORECASE,
+)
 _ASSUMED = re.compile(
     r"\b(?:let(?!['’]s| us)|let(?:['’]s| us) (?:say|call|denote|define|set|try|assume|use|let)|suppose|assum\w+|if|whether|when|whenever|"
     r"where|cases?|consider|given that|try|trying|test\w*|check\w*|verif\w*|guess\w*|defin\w*|denote\w*|represent\w*|"
@@ -44,12 +60,23 @@ _REJECTED = re.compile(
 )
 _OTHER_ARITHMETIC = re.compile(
     r"\\(?:p|b)?mod|\\overline|\brepeating\b|\\equiv|≡|\b(?:mod|modulo|modular|binary|hexadecimal|congruen\w*|base[- ](?:\d+|two|eight|ten|"
-    r"\$?[a-z]\b)|matri\w*|vectors?|logic\w*|boolean|sets?|complex|imaginary|roots? of unity|group|ring|field)\b",
+    r"\$?[a-z]\b)|matri\w*|vectors?|logic\w*|boolean|sets?|roots? of unity|group|ring|field)\b",
     re.IGNORECASE,
 )
 _ROUNDED = re.compile(
     r"\b(?:round\w*|approx\w*|about|nearest|roughly|around|estimat\w*|ceil\w*|floor|almost|nearly|integer|whole)\b"
     r"|\\approx|≈",
+    re.IGNORECASE,
+)
+_BRANCHING = re.compile(
+    r"\b(?:if|suppose|suppos\w+|assum\w+|cases?|when|whenever|either|otherwise|possib\w*|try|trying|impossib\w*|"
+    r"contradict\w*|reject\w*|is not an?|not (?:an? )?(?:integer|valid|possible)|consider|alternativ\w*|choos\w*|want|"
+    r"another|let)\b|\\neq?\b|≠|\\not",
+    re.IGNORECASE,
+)
+_COMBINED = re.compile(
+    r"\b(?:substitut\w*|plug\w*|subtract\w*|add|adding|multipl\w*|eliminat\w*|simplif\w*|both sides|combin\w*|"
+    r"expand\w*|distribut\w*|divid\w*|rearrang\w*|solv\w*)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.;\n](?=\s|$)")
@@ -83,6 +110,12 @@ def says_expanded(text: str) -> bool:
     return _EXPANDED.search(text) is not None
 
 
+def says_it_becomes(text: str) -> bool:
+    """Whether words say that the whole expression before is written in another way."""
+    is_said = all(pattern.search(text) for pattern in (_BECOMES, _LEADS_ON, _TAKES_UP))
+    return is_said and _PARTIAL.search(text) is None
+
+
 def says_assumed(text: str) -> bool:
     """Whether words introduce, suppose or try a formula, or make it one of several cases."""
     return _ASSUMED.search(text) is not None
@@ -91,6 +124,16 @@ def says_assumed(text: str) -> bool:
 def says_new(text: str) -> bool:
     """Whether words bring a formula in from elsewhere: another condition, a law, a substitution."""
     return _NEW_SOURCE.search(text) is not None
+
+
+def says_branching(text: str) -> bool:
+    """Whether a step walks through cases, makes assumptions or rejects some; its equations hold in part."""
+    return _BRANCHING.search(text) is not None
+
+
+def says_combined(text: str) -> bool:
+    """Whether words say that a formula is worked out from equations before."""
+    return _COMBINED.search(text) is not None
 
 
 def doubt_in(text: str) -> str:

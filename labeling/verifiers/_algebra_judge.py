@@ -1,0 +1,402 @@
+"""The walk through the steps of one solution: what each claims, and what those before it established."""
+
+import re
+from collections.abc import Iterator
+
+from labeling.verifiers import _algebra_words as words
+from labeling.verifiers._algebra_chains import Chain, Member, find_chains, is_constant
+from labeling.verifiers._algebra_functions import Definition, applied, definition_in, values_differ
+from labeling.verifiers._algebra_relations import (
+    IMAGINARY,
+    Equation,
+    LinearSystem,
+    Relation,
+    compare,
+    has_decimals,
+    relate,
+)
+from labeling.verifiers._algebra_trees import UnreadableError, symbols_of, walk
+from labeling.verifiers.verdict import Evidence, Outcome, Verdict
+
+NAME = "algebra"
+MAX_STEP_CHARACTERS = 20_000
+MAX_EQUATIONS = 40
+"""Equations that are remembered at a time; the oldest is forgotten first."""
+DOUBTFUL = "doubtful"
+UNIT_LETTERS = frozenset("MNJWVAKLCgs")
+"""Symbols that, alone, are as likely units as unknowns; their formulas are never held against a step."""
+NOTHING = "no equation in unknowns"
+
+_RELATION_SIGN = re.compile(r"[=<>≈≤≥]|\\(?:le|ge|leq|geq|approx|ne|neq)\b")
+_UNKNOWN = re.compile(
+    r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z'’])|\\(?:theta|alpha|beta|lambda|pi)|\d[a-z]{1,3}\b|π"
+)
+_FUNCTION = re.compile(
+    r"(?<![A-Za-z\\])([A-Za-z])\s?(?:\^\{-1\})?\(\s?[a-z]\s?\)\s?\\?\)?\s?(?:=|\\le|\\ge|<|>|\$|is\b)"
+)
+_ALWAYS_FUNCTIONS = frozenset("fgPQ")
+_COMPLEX = re.compile(r"\b(?:complex|imaginary|conjugate)\b|(?<![A-Za-z])i\^|\d\s?[-+]\s?\d*i\b")
+
+Finding = tuple[Outcome, str, str, str]
+"""Outcome, kind, reason, and the text of what a claim was held against."""
+
+
+def may_hold_algebra(text: str) -> bool:
+    """Whether a text can hold a relation in unknowns at all; quick."""
+    return _UNKNOWN.search(text) is not None and ("\\" in text or "$" in text or _has_relation(text))
+
+
+def functions_in(*texts: str) -> frozenset[str]:
+    """Return the letters that serve as functions in some texts."""
+    return _ALWAYS_FUNCTIONS | {match.group(1) for text in texts for match in _FUNCTION.finditer(text)}
+
+
+def _has_relation(text: str) -> bool:
+    return _RELATION_SIGN.search(text) is not None
+
+
+class Judge:
+    """Judges the steps of one solution, in order.
+
+    Args:
+        problem: The problem's text, for the functions that it defines.
+        functions: Letters that are functions.
+    """
+
+    def __init__(self, problem: str, functions: frozenset[str]) -> None:
+        self.functions = functions
+        self.definitions: dict[str, Definition] = {}
+        self.is_complex = _COMPLEX.search(problem) is not None
+        self.last: Member | None = None
+        """The last member read, with which a line that begins with "=" goes on."""
+        self.expression: Member | None = None
+        """The last expression in unknowns that something was said to equal, or that stood alone."""
+        self.previous: Equation | None = None
+        """The equation directly before, when it was read and nothing unread stands between."""
+        self.known: list[Equation] = []
+        self.constraints: set[frozenset[str]] = set()
+        """Unknowns of each equation so far, the problem's included: what a rewriting may have made use of."""
+        self.is_branching = False
+        """The step before walked through cases, or rejected one."""
+        self.system = LinearSystem()
+        if may_hold_algebra(problem) and len(problem) <= MAX_STEP_CHARACTERS:
+            for chain in find_chains(problem, functions):
+                self.learn_function(chain)
+                self.learn_constraint(chain)
+
+    def judge(self, text: str) -> Verdict:
+        """Return the verdict on the next step."""
+        if len(text) > MAX_STEP_CHARACTERS:
+            self.forget()
+            return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters")
+        if not may_hold_algebra(text):
+            if _has_relation(text):
+                self.previous = self.last = None
+            return Verdict.undecided(NOTHING)
+        self.is_complex |= _COMPLEX.search(text) is not None
+        doubt = words.doubt_in(text)
+        is_branching = words.says_branching(text)
+        self.is_branching |= is_branching
+        evidence: list[Evidence] = []
+        last = self.last
+        for chain in find_chains(text, self.functions, last=last):
+            evidence += self.judge_chain(chain, doubt)
+            last = chain.members[-1]
+        self.last = last
+        self.is_branching = is_branching
+        return _conclude(evidence)
+
+    def forget(self) -> None:
+        self.previous = self.last = self.expression = None
+        self.known.clear()
+        self.system = LinearSystem()
+
+    def judge_chain(self, chain: Chain, doubt: str) -> Iterator[Evidence]:
+        doubt = doubt or (chain.doubts[0] if chain.doubts else "")
+        if not chain.relations:
+            yield from self.judge_lone(chain, doubt)
+            return
+        yield from self.judge_links(chain, doubt)
+        if is_sum(chain.members[-1]):
+            self.expression = chain.members[-1]
+        if _has_relation(chain.before):
+            self.previous = None
+        self.learn_constraint(chain)
+        equation = _equation_of(chain)
+        if equation is None:
+            self.previous = None
+            return
+        yield from self.judge_equation(equation, chain, doubt)
+        if chain.doubts:
+            self.previous = None
+
+    def judge_lone(self, chain: Chain, doubt: str) -> Iterator[Evidence]:
+        """Hold an expression that stands alone against the one before, which it is said to be."""
+        member, before = chain.members[0], self.expression
+        if is_sum(member):
+            self.expression = member
+        sentence = words.sentence_of(chain.before)
+        if before is None or before.node is None or member.node is None or _has_relation(chain.before):
+            return
+        is_said = words.says_it_becomes(sentence) and not words.says_new(sentence)
+        if not is_said or before.symbols != member.symbols or before.text == member.text:
+            return
+        relation = compare(before.node, member.node)
+        if relation is Relation.SAME:
+            yield _evidence(chain, (Outcome.RIGHT, "identity", "", before.text), member.text, doubt)
+        elif relation is Relation.DIFFERENT and not self.is_branching and not self.may_be_tied(member):
+            reason = f"{member.text} is not {before.text} for all values"
+            yield _evidence(chain, (Outcome.WRONG, "rewriting", reason, before.text), member.text, doubt)
+
+    def judge_links(self, chain: Chain, doubt: str) -> Iterator[Evidence]:
+        """Hold neighbouring members against each other, where "=" must mean the same expression."""
+        is_assumed = words.says_assumed(words.sentence_of(chain.before))
+        for index, sign in enumerate(chain.relations):
+            left, right = chain.members[index : index + 2]
+            if sign != "=" or left.node is None or right.node is None or left.text == right.text:
+                continue
+            finding = self.function_value(left, right) if self.definitions and not is_assumed else None
+            if finding is None and left.symbols and left.symbols == right.symbols:
+                finding = self.identity(chain, index, left, right)
+            if finding is not None:
+                yield _evidence(chain, finding, right.text, doubt)
+
+    def identity(self, chain: Chain, index: int, left: Member, right: Member) -> Finding | None:
+        """Judge a link whose sides hold the same unknowns.
+
+        Behind the first relation sign of a chain it must be an identity, and where the words say so; else it
+        may be an equation, and only an identity that holds is told.
+        """
+        assert left.node is not None
+        assert right.node is not None
+        relation = compare(left.node, right.node)
+        if relation is Relation.SAME:
+            return Outcome.RIGHT, "identity", "", left.text
+        if relation is not Relation.DIFFERENT or "symbol" in (left.node.kind, right.node.kind):
+            return None
+        is_number = left.symbols == {IMAGINARY} and self.is_complex
+        is_inner = index > 0 or chain.goes_on or is_number
+        if not is_inner and not self.is_rewriting(chain, left, right):
+            return None
+        if is_quantity(left, right):
+            return None
+        if any(is_constant(member) for member in chain.members) and not is_number:
+            return None
+        is_expanded = words.says_expanded(words.sentence_of(chain.before))
+        if not is_number and not is_expanded and self.may_be_tied(left):
+            return None
+        return Outcome.WRONG, "identity", f"{left.text} is not {right.text} for all values", left.text
+
+    def may_be_tied(self, member: Member) -> bool:
+        """Whether an equation between its own unknowns is known, which a rewriting may make use of."""
+        return any(known <= member.symbols for known in self.constraints)
+
+    def is_rewriting(self, chain: Chain, left: Member, right: Member) -> bool:
+        """Whether the words say that brackets are multiplied out or an expression from before is simplified."""
+        sentence = words.sentence_of(chain.before)
+        equation = _equation_of(chain)
+        is_old = equation is not None and any(
+            relate(known, equation) is Relation.SAME for known in self.known
+        )
+        if is_old:
+            return False
+        if words.says_expanded(sentence) and _has_product_of_sums(left) and not _has_product_of_sums(right):
+            return True
+        is_taken_up = self.expression is not None and _bare(self.expression.text) == _bare(left.text)
+        return is_taken_up and words.says_it_becomes(sentence) and not words.says_new(sentence)
+
+    def function_value(self, left: Member, right: Member) -> Finding | None:
+        """Judge a value of a function that the text defines: f(3) = 3^2 + 1 = 10."""
+        assert left.node is not None
+        assert right.node is not None
+        if not any(n.kind == "function" and n.name in self.definitions for n in walk(left.node)):
+            return None
+        try:
+            first, second = (
+                applied(member.node, self.definitions) for member in (left, right) if member.node
+            )
+        except UnreadableError:
+            return None
+        if symbols_of(first) or symbols_of(second):
+            is_same = symbols_of(first) == symbols_of(second) and compare(first, second) is Relation.SAME
+            is_new = definition_in(left.node, right.node) is None
+            return (Outcome.RIGHT, "function", "", left.text) if is_same and is_new else None
+        if compare(first, second) is Relation.SAME:
+            return Outcome.RIGHT, "function", "", left.text
+        if values_differ(first, second):
+            reason = f"{left.text} is not {right.text} by the definition of the function"
+            return Outcome.WRONG, "function", reason, left.text
+        return None
+
+    def learn_function(self, chain: Chain) -> None:
+        """Remember f(x) = a formula of the problem; a second, different one makes it unknown."""
+        if len(chain.members) < 2 or chain.relations[0] != "=" or chain.doubts:
+            return
+        left, right = chain.members[:2]
+        if left.node is None or left.node.kind != "function":
+            return
+        found = None if right.node is None else definition_in(left.node, right.node)
+        name = left.node.name
+        if found is None:
+            if left.node.children[0].kind == "symbol":
+                self.definitions.pop(name, None)
+        elif name not in self.definitions or self.definitions[name] == found[1]:
+            self.definitions[name] = found[1]
+        elif compare(self.definitions[name].body, found[1].body) is not Relation.SAME:
+            del self.definitions[name]
+
+    def learn_constraint(self, chain: Chain) -> None:
+        """Remember which unknowns an equation ties together."""
+        equation = _equation_of(chain)
+        if equation is not None and compare(equation.left, equation.right) is not Relation.SAME:
+            self.constraints.add(equation.symbols)
+
+    def judge_equation(self, equation: Equation, chain: Chain, doubt: str) -> Iterator[Evidence]:
+        """Hold an equation against those before it, then remember it."""
+        sentence = words.sentence_of(chain.before)
+        is_assumed = words.says_assumed(sentence)
+        is_derived = words.says_derived(sentence)
+        is_bare = words.is_bare(chain.before)
+        finding = None
+        if (is_derived or is_bare) and not is_assumed and not chain.goes_on:
+            finding = self.against_previous(equation, sentence, is_derived=is_derived)
+        contradicts = False
+        is_linear = equation.relation == "=" and not has_decimals(equation) and not chain.doubts
+        if is_linear and not is_assumed:
+            standing = self.system.add(equation)
+            contradicts = standing is Relation.DISJOINT
+            source = "; ".join(known.text for known in self.known[-4:])
+            if finding is None and standing is Relation.SAME and self.is_no_repetition(equation):
+                finding = (Outcome.RIGHT, "system", "", source)
+            elif finding is None and contradicts and self.is_worked_out(equation, sentence):
+                finding = (Outcome.WRONG, "system", f"{equation.text} contradicts {source}", source)
+        if finding is not None:
+            yield _evidence(chain, finding, equation.text, doubt)
+        if contradicts or is_assumed or self.is_branching:
+            self.known.clear()
+            self.system = LinearSystem()
+            if is_linear:
+                self.system.add(equation)
+        self.previous = equation
+        self.known = [*self.known[1 - MAX_EQUATIONS :], equation]
+
+    def is_worked_out(self, equation: Equation, sentence: str) -> bool:
+        """Whether an equation that contradicts those before claims to come from them alone."""
+        if is_solved(equation) or self.is_branching or not words.says_combined(sentence):
+            return False
+        names = [known.name for known in self.known if known.name and not is_solved(known)]
+        # Two formulas for one name are two curves, not a system.
+        return len(names) == len(set(names))
+
+    def is_no_repetition(self, equation: Equation) -> bool:
+        return all(equation.text != known.text for known in self.known)
+
+    def against_previous(self, equation: Equation, sentence: str, *, is_derived: bool) -> Finding | None:
+        """Judge an equation that is derived from the one directly before it."""
+        previous = self.previous
+        if previous is None or previous.text == equation.text:
+            return None
+        relation = relate(previous, equation)
+        if relation is Relation.SAME:
+            return Outcome.RIGHT, "equation", "", previous.text
+        if is_solved(previous) or words.says_new(sentence):
+            return None
+        if previous.unit and equation.unit and previous.unit != equation.unit:
+            # 3x = 1 hour, so 3x = 60 minutes.
+            return None
+        if (not is_derived or self.is_branching) and are_alternatives(previous, equation):
+            return None
+        is_wrong = relation is Relation.DISJOINT
+        is_wrong |= relation is Relation.UNRELATED and words.says_rewritten(sentence)
+        if not is_wrong or any(_may_come_from(known, equation) for known in self.known):
+            return None
+        reason = f"{equation.text} and {previous.text} have no common solution"
+        if relation is Relation.UNRELATED:
+            reason = f"{equation.text} does not follow from {previous.text}"
+        return Outcome.WRONG, "equation", reason, previous.text
+
+
+def is_quantity(left: Member, right: Member) -> bool:
+    """Whether the only unknown of two members may be a unit: 12 M, 3 s + 4 s."""
+    return left.symbols == right.symbols and len(left.symbols) == 1 and left.symbols <= UNIT_LETTERS
+
+
+def is_sum(member: Member) -> bool:
+    """Whether a member is a sum in unknowns, an expression that it takes work to rewrite."""
+    return member.node is not None and member.node.kind in "+-" and bool(member.symbols)
+
+
+def is_solved(equation: Equation) -> bool:
+    """Whether an equation is a name with its value: x = 18."""
+    return bool(equation.name) and equation.symbols == {equation.name} and equation.relation == "="
+
+
+def are_alternatives(first: Equation, second: Equation) -> bool:
+    """Whether two equations look like branches: x - 9 = 0, x + 8 = 0, or |x - 3| = 5 as 5 and -5."""
+    pairs = ((first.right, second.right), (first.left, second.left))
+    return any(compare(one, two) is Relation.SAME for one, two in pairs)
+
+
+def _may_come_from(known: Equation, equation: Equation) -> bool:
+    """Whether an equation seen earlier can explain a later one."""
+    if known.symbols != equation.symbols:
+        return False
+    relation = relate(known, equation)
+    if len(equation.symbols) == 1:
+        return relation is not Relation.DISJOINT and not is_solved(known)
+    return relation is Relation.SAME
+
+
+def _has_product_of_sums(member: Member) -> bool:
+    return member.node is not None and any(
+        node.kind in ("*", "^") and any(child.kind in "+-" for child in node.children)
+        for node in walk(member.node)
+    )
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\s|\\(?:left|right|cdot|times)|[*{}]", "", text)
+
+
+def _equation_of(chain: Chain) -> Equation | None:
+    """Return what a chain says as a whole: its first and last member are equal, or one inequality."""
+    nodes = [member.node for member in chain.members]
+    first, last = nodes[0], nodes[-1]
+    is_one = set(chain.relations) == {"="} or (
+        len(chain.relations) == 1 and chain.relations[0] in ("<", ">", "<=", ">=")
+    )
+    if first is None or last is None or None in nodes or not is_one:
+        return None
+    sign = chain.relations[0]
+    text = f"{chain.members[0].text} {sign} {chain.members[-1].text}"
+    equation = Equation(first, last, text, sign, chain.unit)
+    return equation if equation.symbols else None
+
+
+def _evidence(chain: Chain, finding: Finding, right: str, doubt: str) -> Evidence:
+    outcome, kind, reason, left = finding
+    if outcome is Outcome.WRONG and doubt:
+        outcome, kind, reason = Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubt}"
+    return Evidence(
+        verifier=NAME,
+        outcome=str(outcome),
+        kind=kind,
+        text=" = ".join(member.text for member in chain.members[chain.goes_on :]),
+        start=chain.start,
+        end=chain.end,
+        left=left,
+        right=right,
+        reason=reason,
+    )
+
+
+def _conclude(evidence: list[Evidence]) -> Verdict:
+    for item in evidence:
+        if item.outcome == Outcome.WRONG:
+            return Verdict.wrong(item.reason, evidence)
+    for item in evidence:
+        if item.kind == DOUBTFUL:
+            return Verdict.undecided(f"{DOUBTFUL}: {item.reason.rpartition(', but: ')[2]}", evidence)
+    if evidence:
+        return Verdict.right("every checked claim is true", evidence)
+    return Verdict.undecided("nothing that could be checked")
