@@ -348,18 +348,19 @@ def test_outcome_only_methods_do_not_read_the_scores():
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "message"),
     [
-        {"potential": "raw_sums"},
-        {"baseline": "counterfactual_suffix", "potential": "value"},
-        {"baseline": "hazard", "credit": "return_to_go"},
-        {"baseline": "trajectory_loo", "credit": "immediate"},
-        {"outcome_baseline": "mean"},
-        {"credit": "gae"},
+        ({"potential": "raw_sums"}, "potential is 'raw_sums', which is unknown"),
+        ({"baseline": "index"}, "baseline is 'index', which is unknown"),
+        ({"baseline": "counterfactual_suffix", "potential": "value"}, "a running minimum falls, not value"),
+        ({"baseline": "hazard", "credit": "return_to_go"}, "hazard has immediate credit only"),
+        ({"baseline": "trajectory_loo", "credit": "immediate"}, "trajectory_loo compares whole returns"),
+        ({"outcome_baseline": "mean"}, "outcome_baseline is 'mean', which is unknown"),
+        ({"credit": "gae"}, "credit is 'gae', which is unknown"),
     ],
 )
-def test_methods_that_do_not_fit_together_are_refused(wrong):
-    with pytest.raises(ConfigError):
+def test_methods_that_do_not_fit_together_are_refused(wrong, message):
+    with pytest.raises(ConfigError, match=message):
         Method(**wrong)
 
 
