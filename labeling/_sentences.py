@@ -15,8 +15,8 @@ MAX_BRACKET_CHARACTERS = 400
 """A bracket or quote that is longer than this protects nothing: its partner is more likely lost."""
 
 _END = re.compile(
-    r"[.!?…。！？｡．](?:(?<=[。！？｡．])(?P<wide>[。！？｡．!?…]*[\"'”’」』）》】)\]*_]*)"
-    r"|(?<=[.!?…])(?<![.!?…][.!?…])(?P<signs>[.!?…]*+)(?P<close>[\"'”’»)\]}）」』*_]*+)(?=\s))"
+    r"[.!?…。！？｡．](?:(?<=[。！？｡．])(?P<wide>[。！？｡．!?…]*[\"'”’」』）》】)\]*_$]*)"
+    r"|(?<=[.!?…])(?<![.!?…][.!?…])(?P<signs>[.!?…]*+)(?P<close>(?:[\"'”’»)\]}）」』*_$]|\\[)\]])*+)(?=\s))"
 )
 _BRACKET = re.compile(r"[$`()\[\]（）【】\"“”«»「」『』《》]+|\\[()]")
 _OPENINGS_OF = {

@@ -34,6 +34,7 @@ def sentences(text):
         ["It holds (see Fig. 2. It is there).", "We go on."],
         ["(It holds.)", "We go on."],
         ["Let $f(x) = x. Then$ and \\(a. B\\) hold.", "Call `a. B` now."],
+        ["Then $r = -1.$", "So \\(x = 2.\\)", "Now \\[y = 3.\\]", "Done."],
         ["It costs $5.", "And $6 more."],
         ["**It is so.**", "Next."],
         ["他买了3.5个苹果。", "每个２．５元！", "一共多少？", "「是7元。」", "他说。"],
