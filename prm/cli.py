@@ -93,6 +93,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print(f"prm {name}: {error}", error=True)
         return error.exit_code
     except KeyboardInterrupt:
+        # CPython remembers an interrupt that left an `exec` of a string (dataclasses run them), although
+        # it is caught here, and would end the process by SIGINT instead of with our exit code; any other
+        # `exec` of a string makes it forget.
+        exec("")
         _print(f"prm {name}: interrupted; the same command goes on where it stopped.", error=True)
         return 130
     except BrokenPipeError:

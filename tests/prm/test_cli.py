@@ -1,0 +1,45 @@
+"""How a process of `prm` ends: its exit code and its last words."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+SIGNALLED = """
+from labeling.verifiers.verdict import Verdict
+
+class Signals:
+    name = "signals"
+
+    def verify(self, problem, solution):
+        exec("import os, signal, time; os.kill(os.getpid(), signal.{name}); time.sleep(5)")
+        return [Verdict.right() for _ in solution.steps]
+"""
+
+
+def label(folder, *flags, **more):
+    """Run `prm label` on one row, with the verifier `own_checks:Signals` of that folder."""
+    row = {"id": "r", "problem": "What is it?", "steps": ["six"], "answer": "2"}
+    (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    command = [sys.executable, "-m", "prm.cli", "label", "--input", "rows.jsonl", "--processes", "1", *flags]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        # A shell starts what runs in the background with SIGINT ignored, and that would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **more,
+    )
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_while_a_text_is_executed_ends_with_its_exit_code(tmp_path, name, code):
+    (tmp_path / "own_checks.py").write_text(SIGNALLED.format(name=name))
+    done = label(tmp_path, "--output", "labels.jsonl", "--verifier", "own_checks:Signals")
+    assert done.returncode == code, done.stderr
+    assert ("interrupted; the same command goes on" in done.stderr) == (name == "SIGINT")
+    assert "Traceback" not in done.stderr
