@@ -86,3 +86,11 @@ class PluginError(InputError):
 
 class MissingExtraError(InputError, ImportError):
     """An optional dependency is not installed; the message carries the command that installs it."""
+
+
+class Terminated(SystemExit):
+    """The process was told to end (SIGTERM): it unwinds as for Ctrl-C and exits with 128 + the signal.
+
+    A class of its own, so that the border of a user's code can tell it from that code's own `sys.exit`,
+    which is a `PluginError`; this one passes every border, as `KeyboardInterrupt` does.
+    """

@@ -9,8 +9,9 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
-from labeling.errors import ToolkitError
+from labeling.errors import Terminated, ToolkitError
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; see `usage`. Returns the exit code."""
     if argv is None:
         # Unwound as by Ctrl-C: worker processes and training runs end, half-written files go.
-        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+        signal.signal(signal.SIGTERM, _terminate)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help"):
         _print(usage())
@@ -132,6 +133,10 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
     report = getattr(module, verb.run)(config)
     _print(report.to_markdown())
     return 0
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Terminated(128 + number)
 
 
 def _print(text: str, *, error: bool = False) -> None:

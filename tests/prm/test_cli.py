@@ -7,6 +7,9 @@ import sys
 
 import pytest
 
+from labeling.errors import Terminated
+from prm import cli
+
 SIGNALLED = """
 from labeling.verifiers.verdict import Verdict
 
@@ -43,3 +46,10 @@ def test_a_signal_while_a_text_is_executed_ends_with_its_exit_code(tmp_path, nam
     assert done.returncode == code, done.stderr
     assert ("interrupted; the same command goes on" in done.stderr) == (name == "SIGINT")
     assert "Traceback" not in done.stderr
+
+
+def test_a_termination_can_be_told_from_an_exit_of_the_users_code():
+    with pytest.raises(Terminated) as caught:
+        cli._terminate(15, None)
+    assert isinstance(caught.value, SystemExit)
+    assert caught.value.code == 143
