@@ -10,11 +10,13 @@ import torch
 from datasets import Dataset, Features, Sequence, Value
 from peft import PeftConfig, PeftModel, TaskType, get_peft_model
 from transformers import EvalPrediction, PreTrainedModel, Trainer, TrainingArguments
+from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from labeling.errors import ConfigError, InputError
 from labeling.records import CORRECTNESS, UNKNOWN_LABEL, VALUE, check_label
 from prm import checkpoint
 from prm.batches import StepCollator
+from prm.epoch_order import EpochOrder
 from prm.formats.class_head import ClassHeadFormat
 from prm.heads import ID2LABEL, N_CLASSES, right_probability
 from prm.losses import step_cross_entropy, step_loss
@@ -116,6 +118,11 @@ class PRMTrainer(Trainer):
             preprocess_logits_for_metrics=_right_logit,
             **kwargs,
         )
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        sampler = super()._get_train_sampler(train_dataset)
+        # accelerate orders a RandomSampler by epoch itself; the one that groups by length it leaves alone.
+        return EpochOrder(sampler, self.args.seed) if isinstance(sampler, LengthGroupedSampler) else sampler
 
     @property
     def info(self) -> checkpoint.PRMInfo:

@@ -23,8 +23,8 @@ ARM_NAMES = {
 ARM_NOTES = {
     START: "the starter policy, untrained",
     OUTCOME: "RLOO: the final answer alone, leave-one-out baseline",
-    EXACT: "the simulator judges every step",
-    PRM: "the calibrated PRM judges every step",
+    EXACT: "the simulator judges every step; hazard form",
+    PRM: "the calibrated PRM judges every step; hazard form",
     NAIVE: "every step pays its PRM score",
 }
 COLUMNS = {
@@ -199,8 +199,8 @@ def padding_text(policies: Mapping[str, Any]) -> str:
         "Adding up step scores pays for every line that looks right, so a policy can earn by writing more "
         f"of them. Filler lines a solution: {value(START, 'filler'):.2f} at the start, "
         f"{value(NAIVE, 'filler'):.2f} ({grown:.1f} times as many) with the naive sum, "
-        f"{value(EXACT, 'filler'):.2f} and {value(PRM, 'filler'):.2f} with step-GRPO, whose rewards are "
-        "differences of a running minimum: a line that adds nothing cannot raise it. "
+        f"{value(EXACT, 'filler'):.2f} and {value(PRM, 'filler'):.2f} with step-GRPO, in whose step reward a "
+        "line that adds nothing counts exactly nothing. "
         f"Accuracy with the naive sum: {value(NAIVE, 'accuracy'):.2f}."
     )
 

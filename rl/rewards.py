@@ -51,6 +51,6 @@ def load_judges(
 
     scorer = StepScorer.from_pretrained(Path(argument), device=device)
     is_calibrated = scorer.calibrator is not None
-    source = PRMSource(scorer, grade, segment_mode=segment, is_calibrated=is_calibrated, world=world)
+    source = PRMSource(scorer, grade, segment_mode=segment, is_calibrated=is_calibrated)
     notes = () if is_calibrated else ("The PRM has no calibrator: its raw scores were the reward.",)
     return Judges(reward=source, examiner=examiner, notes=notes)

@@ -120,7 +120,9 @@ class PRMSource:
         grade: Judges the final answer.
         segment_mode: How completions are cut into steps; the mode that the PRM was trained on.
         is_calibrated: Ask for calibrated scores.
-        world: A simulator that tells which steps are not needed, where there is one.
+
+    Which steps are filler is read off the text: a learned reward knows no more than it would on problems
+    without a simulator.
     """
 
     def __init__(
@@ -130,13 +132,11 @@ class PRMSource:
         *,
         segment_mode: str = "line",
         is_calibrated: bool = True,
-        world: Any = None,
     ) -> None:
         self._scorer = scorer
         self._grader = Grader(grade)
         self._segment_mode = segment_mode
         self._is_calibrated = is_calibrated
-        self._world = world
         self.name = "prm"
 
     def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
@@ -164,7 +164,7 @@ class PRMSource:
             scores=tuple(float(score) for score in scores),
             outcome=outcome,
             is_answered=is_answered,
-            is_filler=filler_of(self._world, solution.problem, solution),
+            is_filler=idle_of(solution),
         )
 
 
@@ -175,13 +175,10 @@ def solution_of(problem: Problem, text: str, segment_mode: str) -> Solution:
 
 
 def filler_of(world: Any, problem: Problem, solution: Solution) -> tuple[bool, ...]:
-    """Tell which steps are not needed: by the world's truth, or by the text where there is none.
-
-    Text alone (`rl.penalties.idle_steps`) finds repetition and empty checks, not every useless step.
-    """
+    """Tell which steps are not needed: by the world's truth, or by the text where there is none."""
     truth = getattr(world, "truth", None)
     if truth is None:
-        return tuple(bool(idle) for idle in idle_steps(problem.text, solution.step_texts))
+        return idle_of(solution)
     told = truth(problem, solution)
     if len(told) != len(solution.steps):
         raise InputError(
@@ -191,6 +188,11 @@ def filler_of(world: Any, problem: Problem, solution: Solution) -> tuple[bool, .
             record_id=problem.id,
         )
     return tuple(not known.is_needed for known in told)
+
+
+def idle_of(solution: Solution) -> tuple[bool, ...]:
+    """Tell by their text which steps bring nothing new: repetition, empty checks, not all useless ones."""
+    return tuple(bool(idle) for idle in idle_steps(solution.problem.text, solution.step_texts))
 
 
 def check_judged(

@@ -1,9 +1,10 @@
 """Step-level group-baseline GRPO: trl's GRPO with one advantage a step in place of one a completion.
 
-The subclass overrides one method, `_generate_and_score_completions`: it calls its parent and replaces
-`output["advantages"]`, shape (B,), by a tensor of shape (B, T) made by `rl.advantages`. Outcomes reach
-trl as an ordinary reward function and generation goes through trl's `rollout_func`. The loss, the
-optimiser, the checkpoints and the logging stay trl's.
+The subclass overrides one method of the algorithm, `_generate_and_score_completions`: it calls its parent
+and replaces `output["advantages"]`, shape (B,), by a tensor of shape (B, T) made by `rl.advantages`; and
+one of the run, `_get_train_sampler`, so that a resumed run meets the same problems. Outcomes reach trl as an
+ordinary reward function and generation goes through trl's `rollout_func`. The loss, the optimiser, the
+checkpoints and the logging stay trl's.
 """
 
 import json
@@ -17,6 +18,7 @@ from datasets import Dataset
 from labeling.errors import ConfigError
 from labeling.records import Problem
 from labeling.rollouts.prompting import prompt_ids
+from prm.epoch_order import EpochOrder
 from rl.penalties import PenaltyCosts, step_costs
 from rl.sources import check_judged
 from rl.spans import CachedDecoder, broadcast, step_of_tokens
@@ -129,6 +131,9 @@ class StepGRPOTrainer(GRPOTrainer):
                 for problem, text, record in zip(problems, texts, judged, strict=True)
             ]
         return [record.outcome for record in judged]
+
+    def _get_train_sampler(self, dataset: Any = None) -> Any:
+        return EpochOrder(super()._get_train_sampler(dataset), self.args.seed)
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output = super()._generate_and_score_completions(inputs)

@@ -110,6 +110,34 @@ def test_an_interrupted_run_goes_on_to_the_same_model(
     assert not (tmp_path / ".torn.partial").exists()
 
 
+def test_a_run_that_is_resumed_in_any_epoch_meets_the_same_rows_in_the_same_order(
+    base_folder, tmp_path, monkeypatch
+):
+    rows = [row(k, completions=["a" * (1 + k % 5), "b"]) for k in range(10)]
+    labels = write(tmp_path / "many.jsonl", rows)
+    sizes = {"batch_size": 4, "micro_batch_size": 2, "max_steps": 8, "holdout_fraction": 0.0}
+    run(settings(base_folder, labels, tmp_path / "whole", **sizes))
+    whole = StepScorer.from_pretrained(tmp_path / "whole").model.state_dict()
+    real_step = PRMTrainer.training_step
+    # Three steps an epoch: stops in the first epoch, at the seams and in later ones.
+    for stop in (2, 3, 4, 5, 6, 7):
+        torn = settings(base_folder, labels, tmp_path / f"torn {stop}", **sizes)
+
+        def step(trainer, *arguments, stop=stop):
+            if trainer.state.global_step == stop:
+                raise KeyboardInterrupt
+            return real_step(trainer, *arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(PRMTrainer, "training_step", step)
+            with pytest.raises(KeyboardInterrupt):
+                run(torn)
+        run(torn)
+        resumed = StepScorer.from_pretrained(tmp_path / f"torn {stop}").model.state_dict()
+        different = [name for name, weight in whole.items() if not torch.equal(weight, resumed[name])]
+        assert not different, f"resumed after step {stop}"
+
+
 def test_input_that_cannot_be_used_is_refused_and_nothing_is_written(base_folder, labels, tmp_path):
     def refused(kind, match, **more):
         before = sorted(tmp_path.iterdir())

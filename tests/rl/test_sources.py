@@ -96,12 +96,22 @@ def test_the_outcome_source_has_no_steps():
 
 def test_a_prm_is_asked_once_and_its_scores_are_handed_on():
     scorer = LengthScorer()
-    source = PRMSource(scorer, WORLD.grade, is_calibrated=True, world=WORLD)
+    source = PRMSource(scorer, WORLD.grade, is_calibrated=True)
     first, empty, last = source.judge([PROBLEM] * 3, ["abcde\nab", "", RIGHT_TEXT.split("\n")[0]])
     assert scorer.calls == [([PROBLEM.text, PROBLEM.text], True)]
     assert first.scores == (0.5, 0.2)
     assert (empty.spans, empty.scores) == ((), ())
     assert last.is_filler == (False,)
+
+
+def test_a_prm_learns_of_filler_from_the_text_alone():
+    first = RIGHT_TEXT.split("\n")[0]
+    # A new equation by its text, repeated once; only the simulator knows that nothing needs it.
+    text = "\n".join([first, "check 9 + 1 = 10", "check 9 + 1 = 10", "answer 1"])
+    (judged,) = PRMSource(LengthScorer(), WORLD.grade).judge([PROBLEM], [text])
+    (exact,) = VerifierSource(WORLD).judge([PROBLEM], [text])
+    assert exact.is_filler == (False, True, True, False)
+    assert judged.is_filler == (False, False, True, False)
 
 
 def test_a_solution_too_long_for_the_prm_is_unscored_not_wrong():
