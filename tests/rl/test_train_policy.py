@@ -100,6 +100,31 @@ def test_an_interrupted_run_goes_on_to_the_weights_of_an_uninterrupted_one(
         train.run(recipe(tmp_path, policy, problems, **test_set, steps=4))
 
 
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
+@pytest.mark.parametrize("stop", [2, 3, 4, 5])
+def test_a_run_that_is_resumed_in_any_epoch_meets_the_same_problems(
+    tmp_path, policy, problems, monkeypatch, stop
+):
+    # Six problems, two a step: an epoch has three steps.
+    sizes = {"steps": 6, "completions_per_step": 8, "num_generations": 4}
+    train.run(recipe(tmp_path, policy, problems, output=str(tmp_path / "whole"), **sizes))
+    config = recipe(tmp_path, policy, problems, **sizes)
+    on_log = policy_run._Rows.on_log
+
+    def interrupt(self, args, state, *rest, **others):
+        on_log(self, args, state, *rest, **others)
+        if state.global_step == stop:
+            raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(policy_run._Rows, "on_log", interrupt)
+        with pytest.raises(Interrupted):
+            train.run(config)
+    train.run(config)
+    a, b = (AutoModelForCausalLM.from_pretrained(tmp_path / name) for name in ("whole", "run"))
+    assert all(p.equal(q) for p, q in zip(a.parameters(), b.parameters(), strict=True))
+
+
 def test_a_missing_model_folder_is_refused_and_nothing_is_written(tmp_path, problems):
     with pytest.raises(ModelError, match="does not exist"):
         train.run(recipe(tmp_path, tmp_path / "nowhere", problems))
