@@ -52,7 +52,7 @@ _READINGS = (
     ),
     (re.compile(r"\\log(?!\s*_|[A-Za-z])"), r"\\ln"),
 )
-"""What may be read in two ways: 1/2x, and the base of a logarithm. Where the readings disagree nothing is said."""
+"""What may be read in two ways: 1/2x, the base of a logarithm. Where they disagree nothing is said."""
 
 
 def _limit_memory() -> None:
@@ -179,7 +179,7 @@ def _is_too_large(value: Any) -> bool:
 
 
 def _magnitude(value: Any) -> float | None:
-    """Return the decimal logarithm of a number's size, without writing it out; None beyond what fits a float."""
+    """Return about the decimal logarithm of a number's size, without writing it out; None for towers."""
     from sympy import Pow, factorial
 
     if value.is_Integer or value.is_Rational:

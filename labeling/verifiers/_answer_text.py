@@ -110,6 +110,13 @@ _LEADS = re.compile(
 )
 
 
+_REMARK = re.compile(
+    r"(?<=\S)\s+\(?(?:i\.?e\.?|that is|approximately|approx|about|or equivalently|equivalently|rounded)\b"
+    r"[^()]*\)$"
+)
+"""What an answer says once more in brackets behind itself."""
+
+
 def without_delimiters(text: str) -> str:
     r"""Strip blanks, bold and the signs of math mode around an answer, and its full stop."""
     text = text.strip().strip("*").strip()
@@ -183,10 +190,10 @@ def cleaned(text: str) -> str:
     text = _SPACES.sub(" ", text)
     for pattern, replacement in _SYNONYMS:
         text = pattern.sub(replacement, text)
-    text = _with_arguments(text)
+    text = _with_braced_exponents(_with_arguments(text))
     is_angle_inside = _TRIGONOMETRY.search(text)
     text = _DEGREES.sub(r"\\cdot\\frac{\\pi}{180} " if is_angle_inside else " degrees ", text)
-    text = _LEADS.sub("", " ".join(text.split()).rstrip(".,; "))
+    text = _REMARK.sub("", _LEADS.sub("", " ".join(text.split()).rstrip(".,; ")))
     return text.strip().rstrip(".,; ")
 
 
@@ -219,6 +226,14 @@ def _with_arguments(text: str, *, depth: int = 0) -> str:
     return "".join(done) + text[at:]
 
 
+def _with_braced_exponents(text: str) -> str:
+    """Write x^(n-1) as x^{n-1}."""
+    while (found := _EXPONENT.search(text)) and (end := closing_bracket(text, found.end() - 1)) is not None:
+        text = f"{text[: found.start()]}^{{{text[found.end() : end]}}}{text[end + 1 :]}"
+    return text
+
+
+_EXPONENT = re.compile(r"\^\s*\(")
 _MAX_DEPTH = 30
 _WITH_ARGUMENTS = re.compile(r"\\(?P<name>frac|sqrt|binom)(?![A-Za-z])(?:(?<=sqrt)\s*\[[^\[\]]*\])?")
 _ARGUMENT = re.compile(r"(?P<blank>\s*)(?:(?P<opening>[{(])|(?P<digit>\d)|(?P<letter>[A-Za-z]))")

@@ -166,7 +166,7 @@ def _unit_of(word: str) -> Unit | None:
 
 
 def split_unit(clean: str) -> tuple[str, Unit | None]:
-    """Split a cleaned quantity, "36\\pi cm^2" or "5 km", into value and unit; None when there is none."""
+    r"""Split a cleaned quantity, "36\pi cm^2" or "5 km", into value and unit; None when there is none."""
     if not clean or not (clean[-1].isalnum() or clean[-1] in "}.)"):
         return clean, None
     for start in _unit_starts(clean):
@@ -185,7 +185,7 @@ def split_unit(clean: str) -> tuple[str, Unit | None]:
 
 
 def _unit_starts(clean: str) -> list[int]:
-    """Offsets at which a trailing unit may start: words behind the last sign of mathematics, longest first."""
+    """Offsets at which a trailing unit may start: words behind the last mathematics, longest first."""
     from_end = re.search(r"(?:[A-Za-z./\s-]|\^\s*\{?\s*-?\d\s*\}?|\\cdot)*$", clean[-_MAX_UNIT_CHARS:])
     begin = len(clean) - len(from_end[0]) if from_end else len(clean)
     return [
@@ -193,3 +193,10 @@ def _unit_starts(clean: str) -> list[int]:
         for match in _WORD.finditer(clean, begin)
         if match.start() == 0 or clean[match.start() - 1] != "\\"
     ]
+
+
+@lru_cache(maxsize=64)
+def conversions(unit: Unit) -> frozenset[Fraction]:
+    """Return the factors between the known units of a unit's dimensions: 1000 for metres and kilometres."""
+    factors = {other.factor for other in _UNITS.values() if other.dimensions == unit.dimensions}
+    return frozenset(a / b for a in factors for b in factors if a != b)

@@ -10,8 +10,9 @@ CHOICES = frozenset("ABCDEFGHIJ")
 _WORDS = re.compile(r"[A-Za-z]+(?:[ '\-][A-Za-z]+)*")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+(?=[a-z]{2})")
 _MEANINGS = {
-    "no solution": r"no (?:real |integer |such |valid |possible |positive )*(?:solutions?|values?|roots?|numbers?)(?: exists?)?"
-    r"|(?:there (?:is|are) )?no (?:real |integer )?solutions?|(?:the )?empty set|none|null set|\\emptyset|\\\{\s*\\\}|\{\}"
+    "no solution": r"(?:there (?:is|are) )?no (?:real |integer |such |valid |possible |positive )*"
+    r"(?:solutions?|values?|roots?|numbers?)(?: exists?)?"
+    r"|(?:the )?empty set|none|null set|\\emptyset|\\\{\s*\\\}|\{\}"
     r"|impossible|not possible",
     "all reals": r"(?:all|any|every)(?: the)?(?: real)? (?:numbers?|values?|reals?|x)|all reals?|\\mathbb\{R\}"
     r"|(?:the )?(?:set of )?(?:all )?real numbers|\(-\s*\\infty\s*,\s*\+?\\infty\s*\)",
@@ -51,7 +52,8 @@ def read_words(clean: str) -> str | None:
 
 
 _MATH_WORD = re.compile(
-    r"(?:and|or|pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm)", re.IGNORECASE
+    r"(?:and|or|pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm|degrees|dollars|euros|gbp)",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
@@ -63,7 +65,7 @@ def is_prose(clean: str) -> bool:
 
 
 _CHOICE = re.compile(
-    r"(?:[Cc]hoice[_ ]|[Oo]ption[_ ])?(?P<bracket>\(?)\s*(?P<letter>[A-Za-z])\s*(?:\)?[.:]?$|\)?[.:]\s|\)\s)(?P<rest>.*)",
+    r"(?:[Cc]hoice[_ ]|[Oo]ption[_ ])?\(?\s*(?P<letter>[A-Za-z])\s*(?:\)?[.:]?$|\)?[.:]\s|\)\s)(?P<rest>.*)",
     re.DOTALL,
 )
 _ANOTHER_CHOICE = re.compile(r"\b[A-J]\)")
@@ -134,7 +136,20 @@ def read_ratio(clean: str) -> tuple[Fraction, ...] | None:
     return tuple(Fraction(part, parts[0]) for part in parts[1:]) if all(parts) else None
 
 
-_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH = re.compile(
     rf"\b(?P<month>{'|'.join(month[:3] + '(?:' + month[3:] + ')?' for month in _MONTHS)})\b\.?", re.I
 )

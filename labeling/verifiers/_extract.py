@@ -11,28 +11,43 @@ from dataclasses import dataclass
 from labeling.errors import ConfigError
 from labeling.steps import THINK_TAG
 
-_BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])[ \t]*")
+_BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])[ \t]*\n?[ \t]*")
 _UNBRACED = re.compile(r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?|[A-Za-z]\b")
+_BETWEEN_BOXES = re.compile(
+    r"[\s$.;]*(?:\\\)|\\\])?[\s$]*(?:,|\\text\s*\{|\\quad|\b(?=and\b|or\b))[\s$,]*(?:(?:and|or)\b)?[\s$}]*"
+    r"(?:\\\(|\\\[)?(?:\\[,;: ]|\\quad|\s)*(?:[A-Za-z]\s*=\s*)?"
+)
+"""What stands between boxes that are one answer: "\boxed{2} and \boxed{3}"."""
 _HASHES = re.compile(r"^[ \t]*####[ \t]*(?P<answer>\S.*)$", re.MULTILINE)
 _VALUE_LINE = re.compile(
     r"[-+]?[$€£]?[ \t]*[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[ \t]*/[ \t]*\d+)?[ \t]*(?:%|\\%)?\.?|\([A-J]\)"
 )
 _LAST_LINE_A = re.compile(r"[ \t]*A[ \t]*:[ \t]*(?P<answer>\S.*)")
+_TAGS = re.compile(r"<answer>(?P<answer>(?:(?!</?answer>).){1,4000}?)</answer>", re.IGNORECASE | re.DOTALL)
 _OPENER = re.compile(
     r"""
     (?:
-      \banswer\b (?:[ ](?:to|for)\b[^.\n]{0,80}?)?
-        [*_"']* [ \t]* (?: \bis\b | \bare\b | : ) (?:[ \t]*[:=])? [*_]*        # "answer is", "Answer: **"
+      \banswers?\b (?:[ ](?:to|for)\b[^.\n]{0,80}?)? (?:,[^.,\n]{1,20},)?
+        [*_"']* [ \t]* (?: \bis\b | \bare\b | \b(?:would|will|must|should)[ ]be\b | : | ： ) (?:[ \t]*[:=：])?
+        (?:,?[ ](?:therefore|thus|then|hence|simply|just|indeed|exactly|equal[ ]to),?(?=[ ]))? [*_]*
+                                                                                 # "answer is", "Answer: **"
     | \banswer\b [ \t]* (?: = | (?= [ ] [-+$\\(]? [ \t]* \d ) )                  # "answer = 34", "answer 34"
     | \bcorrect[ ](?:one|option|choice)[ ]is\b[ \t]*:?
-    | ^[ \t]*\#+[ \t]*(?:final[ ])?answer[ \t]*:?[ \t]*\n\s*                      # "# Answer", then the value
+    | ^[ \t]*(?:\#+|\*\*)[ \t]*(?:final[ ])?answer[ \t]*:?[ \t]*(?:\*\*)?[ \t]*:?[ \t]*\n\s*
+                                                                                 # "# Answer", then the value
     | ^[ \t]*(?:final[ ])?solution[ \t]*:[ \t]* (?= (?:choice|option)[_ ] )     # "Solution: Choice_B"
+    | 答案 [ \t]* (?: 是 | 为 | 為 )? [ \t]* [:：]?
     )
-    [ \t]*
+    [ \t]* (?: (?<=[:：*]) [ \t]*\n\s* | (?<=is) [ \t]*\n\s* (?=\$|\\[(\[]) )?
     """,
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-_REASON = re.compile(r",?[ ](?:because|since|which)\b|[.?;](?=\s)")
+_REASON = re.compile(
+    r",?[ ](?:because|since|which)\b|,[ ](?:so|as|but|where|when|meaning|i\.e)\b|[.?;](?=\s)|。|<\||</"
+)
+_DISPLAY = re.compile(
+    r"(\$\$)(?P<dollars>(?:(?!\$\$).){1,2000}?)\$\$|\\\[(?P<square>(?:(?!\\\]).){1,2000}?)\\\]", re.DOTALL
+)
 _CHOICE = re.compile(r"(?:choice|option)[_ ]*\(?(?P<letter>[A-Z])\b", re.IGNORECASE)
 _OUTER = "*_\"'"
 
@@ -81,17 +96,28 @@ def _without_thinking(text: str) -> str:
         opened_at = None
     if opened_at is not None:
         hidden.append((opened_at, len(text)))
+    pieces, at = [], 0
     for start, end in hidden:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        pieces += [text[at:start], " " * (end - start)]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _find_auto(text: str) -> FoundAnswer | None:
     box, is_cut = _last_box(text)
     if box is not None or is_cut:
         return box
-    hashes = [match for match in _HASHES.finditer(text) if _VALUE_LINE.fullmatch(match["answer"].strip())]
-    # Four hashes are also a heading in Markdown: without being told, only a plain value counts.
+    tagged = list(_TAGS.finditer(text))
+    if tagged:
+        return _trimmed(text, tagged[-1].start("answer"), tagged[-1].end("answer"))
+    # Four hashes are also a heading in Markdown: without being told, only a plain value counts, or
+    # the last line, which heads nothing.
+    last_line = _last_line(text)[0]
+    hashes = [
+        match
+        for match in _HASHES.finditer(text)
+        if match.start() == last_line or _VALUE_LINE.fullmatch(match["answer"].strip())
+    ]
     if hashes:
         return _trimmed(text, hashes[-1].start("answer"), hashes[-1].end("answer"))
     return _find_phrase(text)
@@ -115,16 +141,24 @@ def _find_phrase(text: str) -> FoundAnswer | None:
         return _trimmed(text, last_start, last_end)
     for opener in reversed(list(_OPENER.finditer(text))):
         start = opener.end()
-        found = _trimmed(text, start, _end_of_value(text, start), left=_OUTER, right=_OUTER + ".?,;:")
+        end = _end_of_value(text, start)
+        if text[end : end + 1] == "?":
+            continue  # "Is the answer 5?"
+        found = _trimmed(text, start, end, left=_OUTER, right=_OUTER + ".?,;:")
         if found is not None:
             return _choice_of(found)
     return None
 
 
 def _last_box(text: str) -> tuple[FoundAnswer | None, bool]:
-    """Return the last box that holds something, and whether the last box is cut off."""
-    for box in reversed(list(_BOX.finditer(text))):
-        start = box.end()
+    r"""Return the last box that holds something, and whether the last box is cut off.
+
+    Boxes that are listed with it ("\boxed{2} and \boxed{3}") belong to the answer, which then runs from
+    the first of them to the end of the last, commands and all.
+    """
+    boxes = list(_BOX.finditer(text))
+    for number in range(len(boxes) - 1, -1, -1):
+        start = boxes[number].end()
         if text[start : start + 1] != "{":
             bare = _UNBRACED.match(text, start)
             if bare:
@@ -135,8 +169,26 @@ def _last_box(text: str) -> tuple[FoundAnswer | None, bool]:
             return None, True
         found = _trimmed(text, start + 1, end)
         if found is not None:
-            return found, False
+            return _with_listed_boxes(text, boxes[: number + 1], found, end + 1), False
     return None, False
+
+
+def _with_listed_boxes(text: str, boxes: list[re.Match[str]], last: FoundAnswer, end: int) -> FoundAnswer:
+    begin = boxes[-1].start()
+    for box in reversed(boxes[:-1]):
+        closing = _closing_brace(text, box.end()) if text[box.end() : box.end() + 1] == "{" else None
+        if closing is None or closing > begin or begin - closing > _MAX_GAP:
+            break
+        is_listed = _BETWEEN_BOXES.fullmatch(text, closing + 1, begin)
+        # The same value twice is one answer, given twice.
+        if not is_listed or text[box.end() + 1 : closing].strip() == last.text:
+            break
+        begin = box.start()
+    return last if begin == boxes[-1].start() else FoundAnswer(text[begin:end], begin, end)
+
+
+_MAX_GAP = 40
+"""Characters between two boxes beyond which they are not one answer."""
 
 
 def boxes_read(answer: str) -> str:
@@ -179,7 +231,10 @@ def _last_line(text: str) -> tuple[int, int]:
 
 
 def _end_of_value(text: str, start: int) -> int:
-    """Return where the value of a closing phrase ends: with its sentence or line, or before its reason."""
+    """Return where a closing phrase's value ends: with its formula, sentence, line, or before its reason."""
+    display = _DISPLAY.match(text, start)
+    if display:
+        return display.end()
     line_end = text.find("\n", start)
     line_end = len(text) if line_end < 0 else line_end
     stop = _REASON.search(text, start, line_end)

@@ -189,7 +189,9 @@ _NUMBER_WORDS = {
 }
 _NUMBER_WORDS |= {
     word: 10 * value
-    for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
+    for value, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
 }
 _PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
 _PARTS |= {"eighth": 8, "ninth": 9, "tenth": 10}
@@ -197,7 +199,7 @@ _SPELT = re.compile(r"[A-Za-z]+(?:[ -]+[A-Za-z]+)*")
 
 
 def with_digits(clean: str) -> str:
-    """Write a number that is spelt out at the start ("twenty-five apples") in digits; else return the text."""
+    """Write a number that starts the text in words ("twenty-five apples") in digits; else return the text."""
     match = _SPELT.match(clean)
     if match is None or len(clean) > _MAX_NUMBER_CHARS:
         return clean

@@ -13,7 +13,8 @@ from fractions import Fraction
 from types import TracebackType
 
 from labeling.records import Problem, Solution
-from labeling.verifiers._answer_compare import Algebra, Comparer, Finding, State
+from labeling.verifiers._answer_compare import Comparer
+from labeling.verifiers._answer_findings import Algebra, Finding, State
 from labeling.verifiers._extract import FoundAnswer, boxes_read, find_answer
 from labeling.verifiers._killable import WorkerDiedError, WorkerPool
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
@@ -179,16 +180,16 @@ def _compare(
     comparer = Comparer(algebra, bare_percent_matches)
     if candidate is None or len(candidate) > MAX_ANSWER_CHARS:
         unread = _NO_CANDIDATE if candidate is None else _UNREADABLE_CANDIDATE
-        return unread if is_whole or comparer.is_readable(reference) else _UNREADABLE
+        return unread if is_whole or comparer.can_read(reference) else _UNREADABLE
     candidate = _unboxed(candidate)
     if not candidate.strip():
-        return _NO_CANDIDATE if is_whole or comparer.is_readable(reference) else _UNREADABLE
+        return _NO_CANDIDATE if is_whole or comparer.can_read(reference) else _UNREADABLE
     if is_whole and _WHOLE.fullmatch(candidate):
         is_equal = int(reference) == int(candidate)
         return Comparison(is_equal, "the same number" if is_equal else "different numbers")
     finding = comparer.compare(reference, candidate)
     if finding.state is State.RIGHT_UNREADABLE:
-        return _UNREADABLE_CANDIDATE if is_whole or comparer.is_readable(reference) else _UNREADABLE
+        return _UNREADABLE_CANDIDATE if is_whole or comparer.can_read(reference) else _UNREADABLE
     if finding.state is State.LEFT_UNREADABLE:
         return _UNREADABLE
     return Comparison(_EQUAL[finding.state], finding.reason)

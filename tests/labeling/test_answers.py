@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from labeling.errors import ConfigError, ToolkitError
 from labeling.records import Problem, Solution
 from labeling.verifiers import _plain
-from labeling.verifiers._answer_compare import State
+from labeling.verifiers._answer_findings import State
 from labeling.verifiers._killable import WorkerDiedError, WorkerPool
 from labeling.verifiers.answers import (
     MAX_ANSWER_CHARS,
