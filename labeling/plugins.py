@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from labeling.errors import ConfigError, PluginError, ToolkitError
+from labeling.errors import ConfigError, PluginError, Terminated, ToolkitError
 
 
 def make_plugin(target: str, *, what: str, members: Sequence[str], remedy: str) -> Any:
@@ -66,9 +66,9 @@ class _Guarded:
 def _call(function: Any, given: Sequence[Any], named: dict[str, Any], what: str) -> Any:
     try:
         return function(*given, **named)
-    except ToolkitError:
+    except _PASSING:
         raise
-    except Exception as error:  # the border of a user's code: any exception is theirs
+    except BaseException as error:  # the border of a user's code: any exception is theirs, sys.exit too
         # The last argument that has an id is the most specific one: of a problem and a solution, the latter.
         ids = [value.id for value in (*given, *named.values()) if isinstance(getattr(value, "id", None), str)]
         raise PluginError(
@@ -77,12 +77,16 @@ def _call(function: Any, given: Sequence[Any], named: dict[str, Any], what: str)
 
 
 _REMEDY = "Mend it and run the same command again."
+_PASSING = (KeyboardInterrupt, Terminated, ToolkitError)
+"""What goes through a user's code as it is: the order to end, and what the toolkit itself says."""
 
 
 def _module(module_name: str, what: str) -> Any:
     try:
         return importlib.import_module(module_name)
-    except Exception as error:  # importing runs a user's code
+    except _PASSING:
+        raise
+    except BaseException as error:  # importing runs a user's code
         # A module that exists but misses a dependency of its own is another mistake.
         if (
             isinstance(error, ModuleNotFoundError)

@@ -1,5 +1,6 @@
 """Code that the user named: what goes wrong in it is told as theirs, with its place, and loses nothing."""
 
+import importlib
 import json
 import pickle
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labeling.errors import ConfigError, PluginError, RecordError
+from labeling.errors import ConfigError, PluginError, RecordError, Terminated
 from labeling.label import LabelConfig, run
 from labeling.plugins import make_plugin
 from labeling.records import Problem, Solution, labelled_from_verdicts
@@ -99,6 +100,47 @@ def test_an_error_of_ours_inside_a_plugin_stays_what_it_is(faulty, monkeypatch):
     monkeypatch.setattr("faulty_checks.RaisesOnSecond.verify", refuse)
     with pytest.raises(RecordError, match="has no unit"):
         load_verifier("faulty_checks:RaisesOnSecond").verify(PROBLEM, SOLUTION)
+
+
+ENDINGS = {
+    "sys.exit(0)": "SystemExit: 0",
+    "sys.exit('bye')": "SystemExit: bye",
+    "raise GeneratorExit": "GeneratorExit",
+    "raise type('Own', (BaseException,), {})('mine')": "Own: mine",
+}
+
+
+@pytest.mark.parametrize("statement", ENDINGS)
+def test_a_plugin_that_ends_the_program_ends_like_one_that_raises(tmp_path, monkeypatch, statement):
+    places = {
+        "importing": f"import sys\n{statement}\n",
+        "making": f"import sys\nclass Mine:\n    def __init__(self):\n        {statement}\n",
+        "calling": (
+            "import sys\nclass Mine:\n    name = 'mine'\n"
+            f"    def verify(self, problem, solution):\n        {statement}\n"
+        ),
+    }
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, text in places.items():
+        (tmp_path / f"ends_{name}.py").write_text(text)
+        importlib.invalidate_caches()
+        try:
+            with pytest.raises(PluginError, match=ENDINGS[statement]) as caught:
+                load_verifier(f"ends_{name}:Mine").verify(PROBLEM, SOLUTION)
+        finally:
+            sys.modules.pop(f"ends_{name}", None)
+        assert f"ends_{name}.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("order", [KeyboardInterrupt(), Terminated(143)])
+def test_the_order_to_end_passes_through_a_plugin(faulty, monkeypatch, order):
+    def interrupted(self, problem, solution):
+        raise order
+
+    monkeypatch.setattr("faulty_checks.RaisesOnSecond.verify", interrupted)
+    with pytest.raises(type(order)) as caught:
+        load_verifier("faulty_checks:RaisesOnSecond").verify(PROBLEM, SOLUTION)
+    assert caught.value is order
 
 
 def test_members_are_passed_on_and_a_missing_one_is_missing(faulty):
