@@ -58,11 +58,16 @@ def measure(labelled: Iterable[LabelledSolution]) -> CardFacts:
     return facts
 
 
+def heading(title: str) -> str:
+    """Return the first line of a card."""
+    return f"# Data card: {title}"
+
+
 def to_markdown(facts: CardFacts, *, title: str) -> str:
     """Return the card as Markdown."""
     copies = sum(n - 1 for n in facts.texts.values())
     lines = [
-        f"# Data card: {title}",
+        heading(title),
         "",
         "Measured from the label file; nothing on this page was typed by hand.",
         "",

@@ -1,5 +1,6 @@
 """The stage behind `prm label`: solutions -> one label a step, by programs or by rollouts."""
 
+import json
 import multiprocessing
 import os
 import threading
@@ -7,16 +8,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labeling.cards import write_card
-from labeling.errors import ConfigError, InputError
+from labeling.cards import heading, write_card
+from labeling.errors import ConfigError, InputError, ModelError
 from labeling.progress import say, track
 from labeling.records import LabelledSolution, Problem, Solution, labelled_from_verdicts
 from labeling.report import Report, wilson
-from labeling.rollouts.policies import policy_folder
+from labeling.rollouts.policies import STARTER, policy_folder
 from labeling.simulators.load import SIMULATOR_HELP, load_simulator
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
 from labeling.steps import SEGMENT_MODES
@@ -109,8 +111,15 @@ def run(config: LabelConfig) -> Report:
         InputError: The input, the policy or the output cannot be used.
     """
     config.check()
+    # The user's mistakes are told before any work.
+    if config.policy and not policy_folder(config.policy).is_dir():
+        raise ModelError(
+            "there is no such model folder.",
+            remedy=f"Name a folder in the transformers layout, or {STARTER} for the shipped policy.",
+            file=config.policy,
+        )
     if config.verifier:
-        load_panel(config.verifier)  # an unknown name is the user's mistake: say so before any work
+        load_panel(config.verifier)
     started = time.monotonic()
     report = Report(stage="label", settings=asdict(config))
     solutions, reading_counts = _solutions(config)
@@ -128,8 +137,11 @@ def run(config: LabelConfig) -> Report:
         todo = [s for s in kept if s.id not in store.done]
         spent: Counter[str] = Counter()
         labelling = time.monotonic()
-        for labelled in track(_label(config, todo, spent), total=len(todo), description="label"):
-            store.append(labelled.to_row())
+        rows = (labelled.to_row() for labelled in _label(config, todo, spent))
+        for number, row in enumerate(track(rows, total=len(todo), description="label")):
+            if number == 0:
+                _remove_descriptions(Path(config.output))
+            store.append(row)
         seconds = time.monotonic() - labelling
     report.counts |= {f"rollouts: {name}": n for name, n in sorted(spent.items())}
     _measure(config, report, n_new=len(todo), seconds=seconds)
@@ -137,6 +149,22 @@ def run(config: LabelConfig) -> Report:
     report.outputs["report"] = str(Path(config.output).parent / REPORT_NAME)
     report.write(Path(config.output).parent)
     return report
+
+
+def _remove_descriptions(output: Path) -> None:
+    """Remove the report and the card of an earlier run: from its first row on, the file is another one.
+
+    Those of another file, or another stage, in the same folder stay until this run ends.
+    """
+    report, card = output.with_name(REPORT_NAME), output.with_name(CARD_NAME)
+    # What is not there, or cannot be read, is none of ours.
+    with suppress(OSError, ValueError):
+        if card.read_text(encoding="utf-8").partition("\n")[0] == heading(output.stem):
+            card.unlink()
+    with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
+        body = json.loads(report.read_bytes())
+        if body["stage"] == "label" and Path(body["outputs"]["labels"]).name == output.name:
+            report.unlink()
 
 
 def _measure(config: LabelConfig, report: Report, *, n_new: int, seconds: float) -> None:

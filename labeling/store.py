@@ -27,7 +27,8 @@ class LabelStore:
         Args:
             path: The JSON Lines file.
             fingerprint: What determines the rows: settings and input hash, JSON-serialisable.
-            is_overwriting: Start anew even when the file belongs to another run.
+            is_overwriting: Start anew even when the file belongs to another run. What it holds stays
+                until the first row comes, or the `with` block ends without any.
 
         Raises:
             StoreError: Another process writes it, it belongs to another run, or a line is damaged.
@@ -38,14 +39,17 @@ class LabelStore:
         """Ids of the rows that the file holds."""
         self.torn_bytes = 0
         """Bytes of a half-written last line that were cut when the store was opened."""
+        self._fingerprint = plain(dict(fingerprint))
+        self._is_replacing = is_overwriting
         if self.path.exists() and not self.path.is_file():
             # A folder cannot be opened, and a device such as /dev/full would be read without end.
             raise StoreError("is not a file.", remedy="Give the path of a file.", file=self.path)
         self._file = self.path.open("a+b")
         try:
             self._lock()
-            self._claim(plain(dict(fingerprint)), is_overwriting)
-            self._recover()
+            if not is_overwriting:
+                self._claim()
+                self._recover()
         except BaseException:
             self._file.close()
             raise
@@ -60,8 +64,9 @@ class LabelStore:
         if not row_id or row_id in self.done:
             what = f"id {row_id} is already stored." if row_id else "a row without id cannot be stored."
             raise StoreError(what, remedy="Give every record an id of its own.", file=self.path)
-        line = json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n"
-        self._file.write(line.encode("utf-8"))
+        line = (json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+        self._replace()
+        self._file.write(line)
         self._file.flush()
         self.done.add(row_id)
 
@@ -76,8 +81,10 @@ class LabelStore:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
-        # A run that failed before its first row leaves nothing behind.
-        if kind is not None and not self.done:
+        if kind is None:
+            self._replace()
+        elif not self.done and self._file.seek(0, os.SEEK_END) == 0:
+            # A run that failed before its first row leaves nothing behind.
             self.path.unlink(missing_ok=True)
             self.fingerprint_path.unlink(missing_ok=True)
         self.close()
@@ -97,30 +104,36 @@ class LabelStore:
                 file=self.path,
             ) from error
 
-    def _claim(self, fingerprint: Any, is_overwriting: bool) -> None:
+    def _replace(self) -> None:
+        """Begin anew, once, when the store is overwriting: only now is something there to replace it."""
+        if self._is_replacing:
+            self._is_replacing = False
+            self._file.truncate(0)
+            write_json(self.fingerprint_path, self._fingerprint)
+
+    def _claim(self) -> None:
         held = self._file.seek(0, os.SEEK_END)
-        if self.fingerprint_path.is_file() and not is_overwriting:
+        if self.fingerprint_path.is_file():
             try:
                 owner = json.loads(self.fingerprint_path.read_text(encoding="utf-8"))
             except (ValueError, RecursionError):
                 owner = {}
             owner = owner if isinstance(owner, dict) else {}
-            differing = sorted(k for k in {*owner, *fingerprint} if owner.get(k) != fingerprint.get(k))
+            ours = self._fingerprint
+            differing = sorted(k for k in {*owner, *ours} if owner.get(k) != ours.get(k))
             if held and differing:
                 raise StoreError(
                     f"holds rows of another run, with another {', '.join(differing)}.",
                     remedy="Use another output, or --overwrite to start anew.",
                     file=self.path,
                 )
-        elif held and not is_overwriting:
+        elif held:
             raise StoreError(
                 "exists and was not written by this stage.",
                 remedy="Use another output, or --overwrite to replace it.",
                 file=self.path,
             )
-        if is_overwriting:
-            self._file.truncate(0)
-        write_json(self.fingerprint_path, fingerprint)
+        write_json(self.fingerprint_path, self._fingerprint)
 
     def _recover(self) -> None:
         self._file.seek(0)

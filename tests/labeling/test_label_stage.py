@@ -9,7 +9,7 @@ from pathlib import Path
 import datasets
 import pytest
 
-from labeling.errors import ConfigError, InputError, StoreError
+from labeling.errors import ConfigError, InputError, ModelError, PluginError, StoreError
 from labeling.label import NO_REFERENCE, LabelConfig, run
 from labeling.rollouts.sampler import Rollout
 
@@ -150,7 +150,7 @@ def test_rollouts_grade_only_texts_with_an_answer_against_references_that_can_be
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row | {"problem": "2 + 3?"}) + "\n" for row in rows))
     monkeypatch.setattr("labeling.label._sampler", lambda config: FixedSampler("The answer is 5"))
-    report = label(path, tmp_path / "right.jsonl", verifier="", policy="toy", rollouts=2)
+    report = label(path, tmp_path / "right.jsonl", verifier="", policy=str(tmp_path), rollouts=2)
     unfinished, finished, *unknown = rows_of(tmp_path / "right.jsonl")
     # A last step without an answer is continued, not called a wrong end.
     assert (unfinished["labels"], unfinished["n"], unfinished["k"]) == ([1, 1], [2, 2], [2, 2])
@@ -160,7 +160,7 @@ def test_rollouts_grade_only_texts_with_an_answer_against_references_that_can_be
         assert (row["n"], row["reasons"]) == ([0, 0], [NO_REFERENCE] * 2)
     assert report.counts["rollouts: made"] == 6
     monkeypatch.setattr("labeling.label._sampler", lambda config: FixedSampler("And so on."))
-    label(path, tmp_path / "silent.jsonl", verifier="", policy="toy", rollouts=2)
+    label(path, tmp_path / "silent.jsonl", verifier="", policy=str(tmp_path), rollouts=2)
     first = rows_of(tmp_path / "silent.jsonl")[0]
     assert (first["labels"], first["k"], first["unparsable"]) == ([0, 0], [0, 0], [2, 2])
 
@@ -230,3 +230,76 @@ def test_modes_and_splits_that_do_not_exist_are_refused(rows_file):
         LabelConfig(
             output="x.jsonl", input=str(rows_file), verifier="arithmetic", segment="marker", split="dev"
         ).check()
+
+
+FAILING = """
+from labeling.verifiers.verdict import Verdict
+class Failing:
+    name = "failing"
+    def verify(self, problem, solution):
+        if solution.id == "{failing_id}":
+            raise ValueError("not this one")
+        return [Verdict.right("fine") for _ in solution.steps]
+"""
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture
+def failing(tmp_path, monkeypatch):
+    """Return a function: the id at which a verifier fails -> the verifier's name."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+
+    def write(failing_id):
+        name = f"failing_at_{failing_id}"
+        (tmp_path / f"{name}.py").write_text(FAILING.format(failing_id=failing_id))
+        return f"{name}:Failing"
+
+    return write
+
+
+def test_overwriting_leaves_finished_labels_alone_until_the_new_run_has_made_a_row(
+    rows_file, tmp_path, failing
+):
+    output = tmp_path / "out" / "labels.jsonl"
+    label(rows_file, output)
+    before = contents(output.parent)
+    mistakes = [
+        {"verifier": "", "rollouts": 2, "policy": "strater"},
+        {"verifier": "arithmetik"},
+        {"verifier": failing("r1")},
+    ]
+    for settings in mistakes:
+        with pytest.raises(InputError):
+            label(rows_file, output, overwrite=True, **settings)
+        assert contents(output.parent) == before
+    with pytest.raises(PluginError):
+        label(rows_file, output, overwrite=True, verifier=failing("r2"))
+    assert [row["origin"] for row in rows_of(output)] == ["failing"]
+    assert not (output.parent / "report.json").exists()
+    assert not (output.parent / "card.md").exists()
+
+
+def test_only_the_description_of_the_file_itself_goes_with_it(rows_file, tmp_path, failing):
+    output = tmp_path / "out" / "labels.jsonl"
+    label(rows_file, output)
+    label(rows_file, output.with_name("others.jsonl"))
+    before = contents(output.parent)
+    with pytest.raises(PluginError):
+        label(rows_file, output, overwrite=True, verifier=failing("r2"))
+    assert {name for name, held in contents(output.parent).items() if held != before[name]} == {
+        "labels.jsonl",
+        "labels.jsonl.run.json",
+    }
+    (output.parent / "report.json").write_text('["no report"]')
+    with pytest.raises(PluginError):
+        label(rows_file, output, overwrite=True, verifier=failing("r3"))
+    assert (output.parent / "report.json").read_text() == '["no report"]'
+
+
+def test_a_policy_that_is_not_there_is_told_before_the_input_is_read(tmp_path):
+    with pytest.raises(ModelError, match="strater: there is no such model folder"):
+        label(tmp_path / "none.jsonl", tmp_path / "l.jsonl", verifier="", rollouts=2, policy="strater")

@@ -121,3 +121,42 @@ def test_a_line_nested_without_end_is_damaged(tmp_path):
     with pytest.raises(StoreError, match="damaged") as caught:
         LabelStore(path, PRINT)
     assert caught.value.line == 2
+
+
+def fail_after(path, fingerprint, *, rows):
+    """Overwrite with rows and then fail."""
+
+    def write():
+        with LabelStore(path, fingerprint, is_overwriting=True) as store:
+            for row in rows:
+                store.append(row)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
+
+
+def test_overwriting_keeps_the_old_file_until_the_first_row_comes(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with LabelStore(path, PRINT) as store:
+        store.append({"id": "r1"})
+    path.write_bytes(path.read_bytes() + b'{"id":"torn')
+    other = {"verifier": "answers"}
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    fail_after(path, other, rows=[])
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    fail_after(path, other, rows=[{"id": "r2"}])
+    with LabelStore(path, other) as store:
+        assert (store.done, store.torn_bytes) == ({"r2"}, 0)
+
+
+def test_a_run_that_makes_no_row_overwrites_too_and_a_failed_one_leaves_no_new_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    fail_after(path, PRINT, rows=[])
+    assert list(tmp_path.iterdir()) == []
+    with LabelStore(path, PRINT) as store:
+        store.append({"id": "r1"})
+    with LabelStore(path, {}, is_overwriting=True):
+        pass
+    assert path.read_bytes() == b""
+    assert json.loads(store.fingerprint_path.read_text()) == {}
