@@ -5,7 +5,14 @@ from collections.abc import Iterator
 
 from labeling.verifiers import _algebra_words as words
 from labeling.verifiers._algebra_chains import Chain, Member, find_chains, is_constant
-from labeling.verifiers._algebra_functions import Definition, applied, definition_in, values_differ
+from labeling.verifiers._algebra_functions import (
+    Definition,
+    applied,
+    definition_in,
+    values_differ,
+    with_values,
+)
+from labeling.verifiers._algebra_operations import are_done, operations_in
 from labeling.verifiers._algebra_relations import (
     IMAGINARY,
     Equation,
@@ -14,8 +21,9 @@ from labeling.verifiers._algebra_relations import (
     compare,
     has_decimals,
     relate,
+    solution_of,
 )
-from labeling.verifiers._algebra_trees import UnreadableError, symbols_of, walk
+from labeling.verifiers._algebra_trees import Node, UnreadableError, symbols_of, walk
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 NAME = "algebra"
@@ -73,9 +81,17 @@ class Judge:
         """The last expression in unknowns that something was said to equal, or that stood alone."""
         self.previous: Equation | None = None
         """The equation directly before, when it was read and nothing unread stands between."""
+        self.is_supposed = False
+        """That equation is supposed, or one of several cases."""
         self.known: list[Equation] = []
+        self.values: dict[str, Node | None] = {}
+        """Name -> its value; None when it had several, or one with a unit."""
         self.constraints: set[frozenset[str]] = set()
         """Unknowns of each equation so far, the problem's included: what a rewriting may have made use of."""
+        self.is_other_step = False
+        """That equation stands in an earlier step."""
+        self.is_rounding = False
+        """The step speaks of rounding or whole numbers."""
         self.is_branching = False
         """The step before walked through cases, or rejected one."""
         self.system = LinearSystem()
@@ -96,6 +112,8 @@ class Judge:
         self.is_complex |= _COMPLEX.search(text) is not None
         doubt = words.doubt_in(text)
         is_branching = words.says_branching(text)
+        self.is_rounding = words.speaks_of_rounding(text)
+        self.is_other_step = True
         self.is_branching |= is_branching
         evidence: list[Evidence] = []
         last = self.last
@@ -104,6 +122,9 @@ class Judge:
             last = chain.members[-1]
         self.last = last
         self.is_branching = is_branching
+        if doubt:
+            # What a step rejects, tries or computes in another arithmetic is no ground for the next.
+            self.previous = None
         return _conclude(evidence)
 
     def forget(self) -> None:
@@ -158,6 +179,8 @@ class Judge:
             finding = self.function_value(left, right) if self.definitions and not is_assumed else None
             if finding is None and left.symbols and left.symbols == right.symbols:
                 finding = self.identity(chain, index, left, right)
+            elif finding is None and index > 0 and not is_assumed:
+                finding = self.value(chain, left, right)
             if finding is not None:
                 yield _evidence(chain, finding, right.text, doubt)
 
@@ -228,6 +251,34 @@ class Judge:
             return Outcome.WRONG, "function", reason, left.text
         return None
 
+    def value(self, chain: Chain, left: Member, right: Member) -> Finding | None:
+        """Judge a link that puts in the values of names: v = u + a t = 3 + 2 * 5."""
+        is_formula = left.node is not None and bool(left.node.children) and bool(left.symbols)
+        if not is_formula or not is_constant(right) or not left.symbols <= self.values.keys():
+            return None
+        assert left.node is not None
+        assert right.node is not None
+        values = {name: self.values[name] for name in left.symbols}
+        if None in values.values():
+            return None
+        put_in = with_values(left.node, {name: node for name, node in values.items() if node is not None})
+        if compare(put_in, right.node) is Relation.SAME:
+            return Outcome.RIGHT, "value", "", left.text
+        if values_differ(put_in, right.node):
+            reason = f"{left.text} is not {right.text} with the values given before"
+            return Outcome.WRONG, "value", reason, left.text
+        return None
+
+    def learn_value(self, equation: Equation) -> None:
+        """Remember x = 18; a name with two values has none."""
+        name = equation.name
+        if not is_solved(equation):
+            return
+        if equation.unit or (name in self.values and self.values[name] != equation.right):
+            self.values[name] = None
+        else:
+            self.values[name] = equation.right
+
     def learn_function(self, chain: Chain) -> None:
         """Remember f(x) = a formula of the problem; a second, different one makes it unknown."""
         if len(chain.members) < 2 or chain.relations[0] != "=" or chain.doubts:
@@ -250,6 +301,7 @@ class Judge:
         equation = _equation_of(chain)
         if equation is not None and compare(equation.left, equation.right) is not Relation.SAME:
             self.constraints.add(equation.symbols)
+            self.learn_value(equation)
 
     def judge_equation(self, equation: Equation, chain: Chain, doubt: str) -> Iterator[Evidence]:
         """Hold an equation against those before it, then remember it."""
@@ -278,6 +330,8 @@ class Judge:
             if is_linear:
                 self.system.add(equation)
         self.previous = equation
+        self.is_supposed = is_assumed
+        self.is_other_step = False
         self.known = [*self.known[1 - MAX_EQUATIONS :], equation]
 
     def is_worked_out(self, equation: Equation, sentence: str) -> bool:
@@ -298,8 +352,18 @@ class Judge:
             return None
         relation = relate(previous, equation)
         if relation is Relation.SAME:
+            operations = operations_in(sentence)
+            if operations and not are_done(operations, previous, equation):
+                return (
+                    Outcome.UNDECIDED,
+                    DOUBTFUL,
+                    "it follows, but not by the operation named",
+                    previous.text,
+                )
             return Outcome.RIGHT, "equation", "", previous.text
         if is_solved(previous) or words.says_new(sentence):
+            return None
+        if (self.is_supposed or self.is_other_step) and not words.says_combined(sentence):
             return None
         if previous.unit and equation.unit and previous.unit != equation.unit:
             # 3x = 1 hour, so 3x = 60 minutes.
@@ -308,6 +372,8 @@ class Judge:
             return None
         is_wrong = relation is Relation.DISJOINT
         is_wrong |= relation is Relation.UNRELATED and words.says_rewritten(sentence)
+        if self.is_rounding and _may_be_rounded(previous, equation):
+            return None
         if not is_wrong or any(_may_come_from(known, equation) for known in self.known):
             return None
         reason = f"{equation.text} and {previous.text} have no common solution"
@@ -329,6 +395,16 @@ def is_sum(member: Member) -> bool:
 def is_solved(equation: Equation) -> bool:
     """Whether an equation is a name with its value: x = 18."""
     return bool(equation.name) and equation.symbols == {equation.name} and equation.relation == "="
+
+
+def _may_be_rounded(previous: Equation, equation: Equation) -> bool:
+    """Whether x = 5 may be the solution 5.2 of the equation before, as a whole number of things."""
+    if not is_solved(equation):
+        return False
+    exact, shown = (solution_of(each, equation.name) for each in (previous, equation))
+    if exact is None or shown is None or shown.denominator != 1 or exact.denominator == 1:
+        return False
+    return abs(exact - shown) < 1
 
 
 def are_alternatives(first: Equation, second: Equation) -> bool:

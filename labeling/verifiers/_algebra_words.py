@@ -69,9 +69,9 @@ _ROUNDED = re.compile(
     re.IGNORECASE,
 )
 _BRANCHING = re.compile(
-    r"\b(?:if|suppose|suppos\w+|assum\w+|cases?|when|whenever|either|otherwise|possib\w*|try|trying|impossib\w*|"
-    r"contradict\w*|reject\w*|is not an?|not (?:an? )?(?:integer|valid|possible)|consider|alternativ\w*|choos\w*|want|"
-    r"another|let)\b|\\neq?\b|≠|\\not",
+    r"\b(?:if|suppos\w+|assum\w+|cases?|when|whenever|either|otherwise|possib\w*|try|trying|impossib\w*|"
+    r"contradict\w*|reject\w*|is not an?|not (?:an? )?(?:integer|valid|possible)|consider|alternativ\w*|choos\w*|"
+    r"want|another|let)\b|\\neq?\b|≠|\\not",
     re.IGNORECASE,
 )
 _COMBINED = re.compile(
