@@ -61,7 +61,7 @@ class LabelConfig:
     temperature: float = 1.0
     """Of sampling solutions and rollouts."""
     segment: str = "auto"
-    """How raw text is cut into steps: blank_line, line, numbered, auto."""
+    """How raw text is cut into steps: blank_line, line, numbered, sentence, canonical, auto."""
     on_error: str = "stop"
     """A malformed line: "stop", or "skip" and count it."""
     processes: int = 0
@@ -127,6 +127,8 @@ def run(config: LabelConfig) -> Report:
     kept = [s for s in solutions if s.steps]
     report.counts["solutions without a step, left out"] = len(solutions) - len(kept)
     report.counts["sampled solutions cut by the token limit"] = sum(s.is_cut for s in solutions)
+    modes = Counter(f"solutions cut into steps by {s.segment_mode}" for s in kept if s.segment_mode)
+    report.counts |= dict(sorted(modes.items()))
     if not kept:
         raise InputError(
             "there is no solution to label.", remedy="Check the input.", file=config.input or None
@@ -269,14 +271,15 @@ def _read_solutions(path: Path, segment_mode: str) -> list[Solution]:
 
     solutions = []
     for row in read_rows(path).items:
-        steps = segment(row["completion"], segment_mode).steps
+        found = segment(row["completion"], segment_mode)
         solutions.append(
             Solution(
                 id=row["id"],
                 problem=parse_problem(row),
                 text=row["completion"],
-                steps=steps,
+                steps=found.steps,
                 is_cut=row["is_cut"],
+                segment_mode=found.mode,
             )
         )
     return solutions

@@ -74,6 +74,8 @@ class Solution:
     """Whether the source says that the final answer is right; None when it does not say."""
     is_cut: bool = False
     """True when the token limit stopped its sampling."""
+    segment_mode: str = ""
+    """How its text was cut into steps (see `labeling.steps`); empty when the source gives the steps."""
 
     @classmethod
     def from_steps(

@@ -7,6 +7,7 @@ tokens whatever stands before it; joining texts would let a tokenizer merge acro
 from typing import Any
 
 from labeling.errors import ModelError
+from labeling.steps import THINK_TAG, open_thinking
 
 
 def prompt_ids(tokenizer: Any, problem_text: str, solution_text: str = "") -> list[int]:
@@ -15,7 +16,8 @@ def prompt_ids(tokenizer: Any, problem_text: str, solution_text: str = "") -> li
     With a chat template: the problem as the user's turn, the opening of the assistant's turn, then the
     solution. Without one: the problem and a line break (with the tokenizer's BOS token, if it adds
     one), then the solution. A special token that is typed in either text is read as plain text where
-    the tokenizer supports `split_special_tokens`.
+    the tokenizer supports `split_special_tokens`. A thinking tag that leads the solution is left out where
+    the template has opened the thinking already (see `thinking_opening`).
 
     Args:
         tokenizer: A transformers tokenizer.
@@ -30,7 +32,39 @@ def prompt_ids(tokenizer: Any, problem_text: str, solution_text: str = "") -> li
     else:
         head = _plain_ids(tokenizer, problem_text + "\n", add_special_tokens=True)
         head = _without_trailing_eos(tokenizer, head)
-    return head + text_ids(tokenizer, solution_text)
+    return head + text_ids(tokenizer, _without_opening(tokenizer, problem_text, solution_text))
+
+
+def thinking_opening(tokenizer: Any, problem_text: str, **template_settings: Any) -> str:
+    """Return the thinking tag and white space that a prompt ends in: what is sampled then begins inside it.
+
+    A grader that sees a completion alone takes a box written while thinking for the answer, when the token
+    limit has cut the closing tag; put in front of the completion, this tag tells. Empty when the prompt opens
+    no thinking, and where </think> is a special token: decoding drops it, so its absence says nothing.
+
+    Args:
+        tokenizer: A transformers tokenizer.
+        problem_text: The problem as the user states it; without a chat template its own end counts.
+        template_settings: Further variables of the chat template (enable_thinking, ...).
+    """
+    if _holds_special_token(tokenizer, "</think>"):
+        return ""
+    if not getattr(tokenizer, "chat_template", None):
+        return open_thinking(problem_text + "\n")
+    turn = [{"role": "user", "content": "?"}]
+    return open_thinking(
+        tokenizer.apply_chat_template(turn, add_generation_prompt=True, tokenize=False, **template_settings)
+    )
+
+
+def _without_opening(tokenizer: Any, problem_text: str, solution_text: str) -> str:
+    tag = THINK_TAG.match(solution_text)
+    if tag is None or tag["slash"]:
+        return solution_text
+    opening = thinking_opening(tokenizer, problem_text)
+    if not opening or solution_text.startswith(opening):
+        return solution_text[len(opening) :]
+    return solution_text[tag.end() :]
 
 
 def text_ids(tokenizer: Any, text: str) -> list[int]:

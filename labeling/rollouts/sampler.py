@@ -18,7 +18,10 @@ class Rollout:
     """One continuation of a prefix."""
 
     text: str
-    """What was sampled, without the prefix and without end-of-text tokens."""
+    """What was sampled, without the prefix and without end-of-text tokens.
+
+    Behind an empty prefix it is led by the thinking tag that the prompt ends in, where it does: a grader
+    must see that the text begins with thinking."""
     tokens: int
     """Tokens sampled, the end-of-text token included."""
     is_cut: bool

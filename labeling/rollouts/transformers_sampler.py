@@ -20,7 +20,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from labeling.errors import ConfigError, InputError, ModelError
 from labeling.randomness import generator
 from labeling.rollouts.decoding import RowsInFlight, draw_tokens, growing_cache
-from labeling.rollouts.prompting import prompt_ids
+from labeling.rollouts.prompting import prompt_ids, thinking_opening
 from labeling.rollouts.sampler import Prefix, Rollout
 
 _DROP_SHARE = 0.25
@@ -136,9 +136,14 @@ class TransformersSampler:
         texts = self.tokenizer.batch_decode(
             [row.ids for row in sampled], skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
+        opening_of = {
+            prefix: "" if prefix.text else thinking_opening(self.tokenizer, prefix.problem)
+            for prefix in prompts
+        }
+        openings = [opening_of[prefix] for prefix in prefixes for _ in range(n)]
         rollouts = [
-            Rollout(text=text, tokens=len(row.ids), is_cut=row.is_cut)
-            for text, row in zip(texts, sampled, strict=True)
+            Rollout(text=opening + text, tokens=len(row.ids), is_cut=row.is_cut)
+            for opening, text, row in zip(openings, texts, sampled, strict=True)
         ]
         return [rollouts[i * n : (i + 1) * n] for i in range(len(prefixes))]
 

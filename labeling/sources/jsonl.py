@@ -24,7 +24,7 @@ from labeling.records import (
     Problem,
     labelled_from_row,
 )
-from labeling.steps import segment
+from labeling.steps import THINK_TAG, open_thinking, segment
 
 T = TypeVar("T")
 
@@ -172,7 +172,9 @@ def parse_labelled(row: Mapping[str, Any], *, segment_mode: str = "auto") -> Lab
     """
     record_id = _id_of(row)
     problem = parse_problem(row)
-    steps = _steps(row, record_id, segment_mode)
+    raw = _raw_text(row, problem, record_id)
+    found = None if raw is None else segment(raw, segment_mode)
+    steps = _steps(row, record_id) if found is None else [step.text for step in found.steps]
     labels = row.get("labels")
     first_error = row.get("first_error")
     check_first_error(first_error, [None] * len(steps), record_id=record_id)
@@ -196,7 +198,11 @@ def parse_labelled(row: Mapping[str, Any], *, segment_mode: str = "auto") -> Lab
     }
     labelled = labelled_from_row(shaped)
     # `labelled_from_row` rebuilds the problem from columns; a simulator also needs its meta.
-    return replace(labelled, solution=replace(labelled.solution, problem=problem))
+    solution = replace(labelled.solution, problem=problem)
+    if raw is not None and found is not None:
+        # What stands between the steps counts: a thinking tag decides whether there is an answer at all.
+        solution = replace(solution, text=raw, steps=found.steps, segment_mode=found.mode)
+    return replace(labelled, solution=solution)
 
 
 def labels_from_first_error(first_error: int | None, n_steps: int) -> list[int]:
@@ -211,12 +217,18 @@ def labels_from_first_error(first_error: int | None, n_steps: int) -> list[int]:
     ]
 
 
-def _steps(row: Mapping[str, Any], record_id: str, segment_mode: str) -> list[str]:
+def _raw_text(row: Mapping[str, Any], problem: Problem, record_id: str) -> str | None:
+    """Return the solution of a row that is not cut yet, led by the thinking tag that its prompt ends in."""
+    if any(n in row for n in STEPS_NAMES) or not any(isinstance(row.get(n), str) for n in TEXT_NAMES):
+        return None
+    text = _text(row, TEXT_NAMES, record_id, what="the solution")
+    opening = open_thinking(problem.text)
+    return text if THINK_TAG.match(text.lstrip()) else opening + text
+
+
+def _steps(row: Mapping[str, Any], record_id: str) -> list[str]:
     name = next((n for n in STEPS_NAMES if n in row), None)
     if name is None:
-        if any(isinstance(row.get(n), str) for n in TEXT_NAMES):
-            text = _text(row, TEXT_NAMES, record_id, what="the solution")
-            return [step.text for step in segment(text, segment_mode).steps]
         raise RecordError(
             "field steps is missing.",
             remedy="Give steps (a list) or completion (one text); --on-error skip counts such lines.",

@@ -165,6 +165,20 @@ def test_rollouts_grade_only_texts_with_an_answer_against_references_that_can_be
     assert (first["labels"], first["k"], first["unparsable"]) == ([0, 0], [0, 0], [2, 2])
 
 
+def test_the_report_says_how_raw_texts_were_cut(tmp_path):
+    texts = ["1. 2 + 3 = 5\n2. 5 * 2 = 10", "1. 2 + 3 = 5\n2. 5 + 5 = 10", "2 + 3 = 5. So 5 * 2 = 10."]
+    rows = [{"id": str(k), "problem": "p", "completion": text} for k, text in enumerate(texts)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {**ROWS[0], "id": "given"}]))
+
+    def modes(**settings):
+        counts = label(path, tmp_path / f"{len(settings)}.jsonl", verifier="arithmetic", **settings).counts
+        return {name: n for name, n in counts.items() if "cut into steps" in name}
+
+    assert modes() == {"solutions cut into steps by numbered": 2, "solutions cut into steps by sentence": 1}
+    assert modes(segment="canonical") == {"solutions cut into steps by canonical": 3}
+
+
 def test_an_unknown_verifier_is_named_before_work_starts(rows_file, tmp_path):
     with pytest.raises(ConfigError, match="arithmetik"):
         label(rows_file, tmp_path / "labels.jsonl", verifier="arithmetik")
