@@ -16,7 +16,7 @@ from labeling.records import Problem, Solution, labelled_from_verdicts
 from labeling.simulators.load import load_simulator
 from labeling.verifiers.panel import Panel
 from labeling.verifiers.registry import load_panel, load_verifier
-from labeling.verifiers.verdict import Verdict
+from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 PROBLEM = Problem(id="p", text="What is 1 + 1?", answer="2")
 SOLUTION = Solution.from_steps(["1 + 1 = 2", "so 2"], id="s1", problem=PROBLEM)
@@ -150,13 +150,32 @@ def test_members_are_passed_on_and_a_missing_one_is_missing(faulty):
     assert not hasattr(pickle.loads(pickle.dumps(made)), "close")
 
 
+def evidence(**given):
+    return Evidence(**{"verifier": "careless", "outcome": "RIGHT", **given})
+
+
 @pytest.mark.parametrize(
     ("returned", "said"),
     [
         (None, "a NoneType and no list"),
         ([], "0 verdicts for 2 steps"),
         ([Verdict.right()] * 3, "3 verdicts for 2 steps"),
-        ([Verdict.right(), "RIGHT"], "a str where a Verdict belongs"),
+        ([Verdict.right(), "RIGHT"], r"a str where a Verdict belongs \(step 1\)"),
+        ([Verdict.right(), Verdict("WRONG", "no")], r"whose outcome is 'WRONG' and no Outcome \(step 1\)"),
+        ([Verdict("MAYBE")] * 2, "whose outcome is 'MAYBE' and no Outcome"),
+        ([Verdict(None)] * 2, "whose outcome is None and no Outcome"),
+        ([Verdict.undecided(5)] * 2, "whose reason is int, not text"),
+        ([Verdict.undecided("half \ud800")] * 2, "whose reason holds half a surrogate pair"),
+        ([Verdict(Outcome.RIGHT, "", None)] * 2, "whose evidence is NoneType and no tuple"),
+        ([Verdict.right("", [{"text": "x"}])] * 2, "a dict where an Evidence belongs"),
+        ([Verdict.right("", [None])] * 2, "a NoneType where an Evidence belongs"),
+        ([Verdict.right("", [evidence(start=object())])] * 2, "from <object .*> to 0, which are not whole"),
+        ([Verdict.right("", [evidence(end=1.0)])] * 2, "from 0 to 1.0, which are not whole"),
+        ([Verdict.right("", [evidence(end=True)])] * 2, "from 0 to True, which are not whole"),
+        ([Verdict.right("", [evidence(left=5)])] * 2, "an evidence of which a text is int, not text"),
+        ([Verdict.right("", [evidence(verifier=None)])] * 2, "of which a text is NoneType, not text"),
+        ([Verdict.right("", [evidence(text="\udc00")])] * 2, "of which a text holds half a surrogate pair"),
+        ([Verdict.right("", [evidence(outcome="MAYBE")])] * 2, "an evidence whose outcome is 'MAYBE'"),
     ],
 )
 def test_anything_but_one_verdict_a_step_is_refused_everywhere(returned, said):
