@@ -19,15 +19,16 @@ def make_plugin(target: str, *, what: str, members: Sequence[str], remedy: str) 
     Args:
         target: "package.module:Factory".
         what: What is loaded, for messages: "verifier 'my.module:Mine'".
-        members: Attributes that the object must have.
+        members: Attributes that the object must have, `name` among them.
         remedy: What to write instead.
 
     Returns:
-        The object, in a wrapper that turns what its methods raise into `PluginError`.
+        The object, in a wrapper that turns what its methods and properties raise into `PluginError`.
+            Its name is asked for once, so it cannot change on the way.
 
     Raises:
         ConfigError: The target has another form, the module or the factory is not there, or the object
-            lacks a member.
+            lacks a member, or its name is no text.
         PluginError: The module cannot be imported, or the factory raised.
     """
     module_name, colon, factory_name = target.partition(":")
@@ -37,17 +38,21 @@ def make_plugin(target: str, *, what: str, members: Sequence[str], remedy: str) 
     if not callable(factory):
         raise ConfigError(f"{what}: module {module_name} has no {factory_name} to call.", remedy=remedy)
     made = _call(factory, (), {}, what)
-    missing = [name for name in members if not hasattr(made, name)]
+    guarded = _Guarded(made, what)
+    missing = [name for name in members if not hasattr(guarded, name)]
     if missing:
         raise ConfigError(
             f"{what}: {factory_name} makes a {type(made).__name__}, which has no {', '.join(missing)}.",
             remedy=remedy,
         )
-    return _Guarded(made, what)
+    guarded.name = _checked_name(guarded.name, what)
+    return guarded
 
 
 class _Guarded:
-    """Has the members of another object; a method that raises names the plugin, the record and the line."""
+    """Has the members of another object; what raises in it names the plugin, the record and the line."""
+
+    name: str
 
     def __init__(self, plugin: Any, what: str) -> None:
         self._plugin = plugin
@@ -57,10 +62,25 @@ class _Guarded:
         if name.startswith("_"):
             # Copying and pickling ask for these before `_plugin` is there.
             raise AttributeError(name)
-        member = getattr(self._plugin, name)
+        try:
+            member = getattr(self._plugin, name)
+        except (AttributeError, *_PASSING):
+            raise
+        except BaseException as error:  # a property of the user's is their code, too
+            raise PluginError(
+                f"{self._what}: its {name} raised {_describe(error)}.", remedy=_REMEDY
+            ) from error
         if not callable(member):
             return member
         return lambda *given, **named: _call(member, given, named, self._what)
+
+
+def _checked_name(name: Any, what: str) -> str:
+    """Return the name, which goes into every row as who says so."""
+    # Half a surrogate pair cannot be written.
+    if isinstance(name, str) and name.strip() and not any("\ud800" <= c <= "\udfff" for c in name):
+        return name
+    raise ConfigError(f"{what}: its name is {name!r}, which is no text.", remedy="Give it a short name.")
 
 
 def _call(function: Any, given: Sequence[Any], named: dict[str, Any], what: str) -> Any:

@@ -102,6 +102,40 @@ def test_an_error_of_ours_inside_a_plugin_stays_what_it_is(faulty, monkeypatch):
         load_verifier("faulty_checks:RaisesOnSecond").verify(PROBLEM, SOLUTION)
 
 
+NAMES = {
+    "None": (ConfigError, "its name is None, which is no text"),
+    "5": (ConfigError, "its name is 5, which is no text"),
+    "' '": (ConfigError, "its name is ' ', which is no text"),
+    "'half \\ud800'": (ConfigError, "which is no text"),
+    "property(lambda self: 1 // 0)": (
+        PluginError,
+        r"its name raised ZeroDivisionError: .*\(names.py, line 2\)",
+    ),
+    "property(lambda self: exit(0))": (PluginError, "its name raised SystemExit: 0"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_is_no_text_or_raises_is_refused_when_the_plugin_is_loaded(tmp_path, monkeypatch, name):
+    (tmp_path / "names.py").write_text(f"class Mine:\n    name = {name}\n    verify = print\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "names", raising=False)
+    kind, said = NAMES[name]
+    with pytest.raises(kind, match=said):
+        load_verifier("names:Mine")
+    sys.modules.pop("names", None)
+
+
+def test_a_name_stays_what_it_was_at_the_start_and_other_properties_are_guarded(faulty, monkeypatch):
+    names = iter("abcdef")
+    monkeypatch.setattr("faulty_checks.RaisesOnSecond.name", property(lambda self: next(names)))
+    made = load_verifier("faulty_checks:RaisesOnSecond")
+    assert len({made.name, made.name}) == 1
+    monkeypatch.setattr("faulty_checks.RaisesOnSecond.grade", property(lambda self: {}["x"]), raising=False)
+    with pytest.raises(PluginError, match="its grade raised KeyError: 'x'"):
+        _ = made.grade
+
+
 ENDINGS = {
     "sys.exit(0)": "SystemExit: 0",
     "sys.exit('bye')": "SystemExit: bye",
