@@ -67,8 +67,8 @@ def run_side_by_side(arms: Sequence[Arm], *, workers: int) -> None:
                     running[arm.name] = (arm, *_start(arm))
                 for arm, process, log in list(running.values()):
                     if process.poll() is not None:
-                        log.close()
                         del running[arm.name]
+                        _close(process, log)
                         _check(arm, process.returncode)
                 display.show()
                 time.sleep(POLL_SECONDS)
@@ -76,7 +76,13 @@ def run_side_by_side(arms: Sequence[Arm], *, workers: int) -> None:
             for _, process, log in running.values():
                 process.terminate()
                 process.wait()
-                log.close()
+                _close(process, log)
+
+
+def _close(process: subprocess.Popen[bytes], log: TextIO) -> None:
+    log.close()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _start(arm: Arm) -> tuple[subprocess.Popen[bytes], TextIO]:
@@ -87,10 +93,11 @@ def _start(arm: Arm) -> tuple[subprocess.Popen[bytes], TextIO]:
     # Threads that spin while they wait for work starve the run on the other core.
     threads = {"OMP_NUM_THREADS": "1", "KMP_BLOCKTIME": "0", "OMP_WAIT_POLICY": "PASSIVE"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "prm.cli", "train-policy", "--config", str(arm.recipe)],
+        [sys.executable, "-m", "rl._arm", "train-policy", "--config", str(arm.recipe)],
         stdout=log,
         stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
+        # Never written to: the run ends when this end is closed, so at the latest with this process.
+        stdin=subprocess.PIPE,
         env=os.environ | threads,
     )
     return process, log

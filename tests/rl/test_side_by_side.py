@@ -1,11 +1,16 @@
 """Training runs side by side: what is done is not repeated, a failure stops the others and is told."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import psutil
 import pytest
 
+from labeling.files import only_writer
 from rl import side_by_side
 from rl.side_by_side import Arm, ArmError, run_side_by_side
 
@@ -76,3 +81,63 @@ def test_optimiser_steps_are_counted_from_the_metrics(tmp_path):
     one.folder.mkdir()
     (one.folder / "metrics.jsonl").write_text("{}\n{}\n{")
     assert one.n_steps_done == 2
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from test_side_by_side import trained
+from rl.side_by_side import run_side_by_side
+run_side_by_side([trained(Path(sys.argv[1]))], workers=1)
+"""
+
+
+def trained(folder):
+    """A real run of six steps, a checkpoint each."""
+    sizes = {"steps": 6, "save_every": 1, "completions_per_step": 16, "max_completion_tokens": 64}
+    return arm(folder, "real", **sizes, simulator_problems=16)
+
+
+def start_driver(folder):
+    """A process that runs one arm."""
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVER, str(folder)],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
+        stderr=subprocess.DEVNULL,
+        # A shell starts what runs in the background with SIGINT ignored, and that would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def wait_for(is_so, seconds=240):
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_runs_end_with_the_process_that_started_them(tmp_path, number):
+    driver = start_driver(tmp_path)
+    of_driver = psutil.Process(driver.pid)
+    wait_for(of_driver.children)
+    runs = of_driver.children()
+    driver.send_signal(number)
+    driver.wait(timeout=30)
+    assert psutil.wait_procs(runs, timeout=10)[1] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_run_whose_parent_was_killed_leaves_its_folder_to_the_next(tmp_path):
+    one = trained(tmp_path)
+    driver = start_driver(tmp_path)
+    wait_for(lambda: one.n_steps_done)
+    driver.kill()
+    driver.wait()
+    time.sleep(1)
+    with only_writer(one.folder):
+        n_steps_done = one.n_steps_done
+    assert 1 <= n_steps_done < 6
+    run_side_by_side([one], workers=1)
+    assert one.n_steps_done == 6
