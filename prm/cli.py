@@ -1,6 +1,8 @@
 """Verbs -> stages. The one place that names all floors; a stage is loaded when it is called."""
 
+import atexit
 import errno
+import gc
 import importlib
 import os
 import signal
@@ -75,6 +77,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         # Unwound as by Ctrl-C: worker processes and training runs end, half-written files go.
         signal.signal(signal.SIGTERM, _terminate)
+        # Else the interpreter goes through all objects of the model libraries before it ends: seconds.
+        atexit.register(gc.freeze)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help"):
         _print(usage())

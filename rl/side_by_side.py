@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,6 +19,8 @@ from labeling.progress import say
 
 POLL_SECONDS = 0.5
 LOG_SECONDS = 20.0
+GRACE_SECONDS = 5.0
+"""How long runs that are told to stop may take to unwind before they are killed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,10 +76,25 @@ def run_side_by_side(arms: Sequence[Arm], *, workers: int) -> None:
                 display.show()
                 time.sleep(POLL_SECONDS)
         finally:
+            _stop([process for _, process, _ in running.values()])
             for _, process, log in running.values():
-                process.terminate()
-                process.wait()
                 _close(process, log)
+
+
+def _stop(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """End all at once: they unwind side by side, and none longer than the grace time."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    try:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=max(0.0, deadline - time.monotonic()))
+    finally:
+        # Also when a second interrupt cuts the waiting short.
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def _close(process: subprocess.Popen[bytes], log: TextIO) -> None:

@@ -123,7 +123,7 @@ def test_runs_end_with_the_process_that_started_them(tmp_path, number):
     wait_for(of_driver.children)
     runs = of_driver.children()
     driver.send_signal(number)
-    driver.wait(timeout=30)
+    driver.wait(timeout=side_by_side.GRACE_SECONDS + 30)
     assert psutil.wait_procs(runs, timeout=10)[1] == []
 
 
@@ -141,3 +141,35 @@ def test_a_run_whose_parent_was_killed_leaves_its_folder_to_the_next(tmp_path):
     assert 1 <= n_steps_done < 6
     run_side_by_side([one], workers=1)
     assert one.n_steps_done == 6
+
+
+DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+SLOW = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1), sys.exit(3)))"
+
+
+def started(program):
+    command = [sys.executable, "-c", f"{program}; print(flush=True); import time; time.sleep(60)"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    process.stdout.readline()
+    return process
+
+
+def test_runs_are_stopped_all_at_once_and_have_time_to_unwind():
+    processes = [started(SLOW) for _ in range(4)]
+    begun = time.monotonic()
+    side_by_side._stop(processes)
+    assert time.monotonic() - begun < 3
+    assert [process.returncode for process in processes] == [3] * 4
+    for process in processes:
+        process.stdout.close()
+
+
+def test_a_run_that_does_not_stop_is_killed_after_the_grace_time(monkeypatch):
+    monkeypatch.setattr(side_by_side, "GRACE_SECONDS", 0.5)
+    processes = [started(DEAF), started(DEAF)]
+    begun = time.monotonic()
+    side_by_side._stop(processes)
+    assert 0.4 < time.monotonic() - begun < 3
+    assert [process.returncode for process in processes] == [-signal.SIGKILL] * 2
+    for process in processes:
+        process.stdout.close()
