@@ -20,15 +20,21 @@ _OPENS = re.compile(r"(?:\\[(\[]|\$)\s*$")
 _CLOSES = re.compile(r"\s*[.,;]?\s*(?:\\[)\]]|\$)")
 _FORMULA = frozenset({"NUM", "SYM", "FUN", "OP", "(", ")", "{", "}", "FRAC", "SQRT", "LABEL", "SUP"})
 _REACHING_WORDS = frozenset({
-    "times", "plus", "minus", "twice", "double", "triple", "thrice", "half", "sum", "product", "difference",
-    "ratio", "divided", "multiplied", "than", "by", "over", "per", "squared", "cubed", "percent", "remainder",
-    "and", "or", "average", "third", "quarter", "square", "root",
+    "times", "plus", "minus", "twice", "double", "triple", "thrice", "half", "sum", "product",
+    "difference", "ratio", "divided", "multiplied", "than", "by", "over", "per", "squared", "cubed",
+    "percent", "remainder", "and", "or", "average", "third", "quarter", "square", "root",
 })  # fmt: skip
 """Words before a formula that may belong to it: "the sum of x and y = 7", "twice x = 8"."""
+_NO_UNITS = frozenset({
+    "and", "or", "so", "is", "are", "then", "which", "for", "because", "since", "where", "thus",
+    "therefore", "gives", "giving", "into", "in", "we", "to", "as", "with", "from", "the", "on", "at",
+    "by", "that", "when", "if", "but", "hence", "this", "after", "solving", "now", "next", "step",
+    "implies", "means", "has", "have", "yields", "it",
+})  # fmt: skip
 _GOING_ON_WORDS = frozenset({
-    "times", "plus", "minus", "more", "less", "than", "percent", "divided", "multiplied", "of", "or", "squared",
-    "cubed", "hundred", "thousand", "million", "to", "th", "st", "nd", "rd", "mod", "modulo", "choose", "for",
-    "if", "when",
+    "times", "plus", "minus", "more", "less", "than", "percent", "divided", "multiplied", "of", "or",
+    "squared", "cubed", "hundred", "thousand", "million", "to", "th", "st", "nd", "rd", "mod", "modulo",
+    "choose", "for", "if", "when",
 })  # fmt: skip
 """Words behind a formula that may change it: "3 times y", "2 or 3", "0 if x > 1"."""
 
@@ -172,7 +178,8 @@ def _chain(
     if last < len(tokens):
         chain.doubts += _doubts_behind(tokens, last)
         if is_constant(members[-1]):
-            chain.unit = tokens[last].text.lower() if tokens[last].kind == "WORD" else ""
+            word = tokens[last].text.lower() if tokens[last].kind == "WORD" else ""
+            chain.unit = "" if word in _NO_UNITS else word
     chain.unit = chain.unit or " ".join(sorted(members[-1].labels))
     return chain
 
@@ -211,11 +218,14 @@ def _doubts_before(tokens: list[Token], start: int) -> list[str]:
     if before.kind == "BAD":
         return ["a formula goes on in front of it"]
     if before.kind == "WORD":
-        if before.text.lower() in _REACHING_WORDS:
+        if before.text.lower() in _REACHING_WORDS and not (
+            before.text == "and" and _ends_chain(tokens, start - 1)
+        ):
             return ["words of arithmetic before the formula"]
         if tokens[start].kind == "OP":
             return ["a sign behind words"]
-    if before.kind == "BREAK" and before.text == "," and start > 1 and tokens[start - 2].kind in _FORMULA:
+    is_listed = start > 1 and tokens[start - 2].kind in ("SYM", ")", "}")
+    if before.kind == "BREAK" and before.text == "," and is_listed and not _ends_chain(tokens, start - 1):
         return ["a list"]
     return []
 
@@ -235,6 +245,16 @@ def _doubts_behind(tokens: list[Token], end: int) -> list[str]:
     if behind.text == "?":
         return ["a question"]
     return []
+
+
+def _ends_chain(tokens: list[Token], at: int) -> bool:
+    """Whether the right side of a relation ends before a token: x + y = 10 and."""
+    for token in reversed(tokens[max(0, at - 60) : at]):
+        if token.kind == "REL":
+            return True
+        if token.kind not in _FORMULA:
+            return False
+    return False
 
 
 def _starts_chain(tokens: list[Token], at: int) -> bool:

@@ -74,3 +74,31 @@ def values_differ(left: Node, right: Node) -> bool:
     if any(n.n_decimals for tree in (left, right) for n in walk(tree)):
         return abs(one - two) > VALUE_SHARE * max(abs(one), abs(two))
     return one != two
+
+
+def number(value: Fraction) -> Node:
+    """Return a number as a tree."""
+    return Node("number", value=value)
+
+
+def values_put_in(formula: Node, numbers: Node) -> dict[str, Fraction] | None:
+    """Return the numbers that stand where a formula has its symbols: u + a t and 3 + 2 * 5.
+
+    None when the two are not built alike, or one symbol stands for two numbers.
+    """
+    if formula.kind == "symbol":
+        try:
+            return {formula.name: evaluate_exactly(numbers, {})}
+        except UnreadableError:
+            return None
+    if formula._replace(children=()) != numbers._replace(children=()):
+        return None
+    if len(formula.children) != len(numbers.children):
+        return None
+    found: dict[str, Fraction] = {}
+    for one, other in zip(formula.children, numbers.children, strict=True):
+        inner = values_put_in(one, other)
+        if inner is None or any(found.get(name, value) != value for name, value in inner.items()):
+            return None
+        found |= inner
+    return found

@@ -5,11 +5,28 @@ from collections.abc import Iterator
 
 from labeling.verifiers import _algebra_words as words
 from labeling.verifiers._algebra_chains import Chain, Member, find_chains, is_constant
+from labeling.verifiers._algebra_claims import (
+    DOUBTFUL,
+    Finding,
+    are_alternatives,
+    bare,
+    conclude,
+    equation_of,
+    evidence_of,
+    has_product_of_sums,
+    is_quantity,
+    is_solved,
+    is_sum,
+    may_be_rounded,
+    may_come_from,
+)
 from labeling.verifiers._algebra_functions import (
     Definition,
     applied,
     definition_in,
+    number,
     values_differ,
+    values_put_in,
     with_values,
 )
 from labeling.verifiers._algebra_operations import are_done, operations_in
@@ -21,18 +38,15 @@ from labeling.verifiers._algebra_relations import (
     compare,
     has_decimals,
     relate,
-    solution_of,
 )
 from labeling.verifiers._algebra_trees import Node, UnreadableError, symbols_of, walk
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
-NAME = "algebra"
 MAX_STEP_CHARACTERS = 20_000
+MIN_NAMES = 3
+"""Names that a formula must hold before one value that differs counts against a step."""
 MAX_EQUATIONS = 40
 """Equations that are remembered at a time; the oldest is forgotten first."""
-DOUBTFUL = "doubtful"
-UNIT_LETTERS = frozenset("MNJWVAKLCgs")
-"""Symbols that, alone, are as likely units as unknowns; their formulas are never held against a step."""
 NOTHING = "no equation in unknowns"
 
 _RELATION_SIGN = re.compile(r"[=<>≈≤≥]|\\(?:le|ge|leq|geq|approx|ne|neq)\b")
@@ -44,9 +58,6 @@ _FUNCTION = re.compile(
 )
 _ALWAYS_FUNCTIONS = frozenset("fgPQ")
 _COMPLEX = re.compile(r"\b(?:complex|imaginary|conjugate)\b|(?<![A-Za-z])i\^|\d\s?[-+]\s?\d*i\b")
-
-Finding = tuple[Outcome, str, str, str]
-"""Outcome, kind, reason, and the text of what a claim was held against."""
 
 
 def may_hold_algebra(text: str) -> bool:
@@ -125,7 +136,7 @@ class Judge:
         if doubt:
             # What a step rejects, tries or computes in another arithmetic is no ground for the next.
             self.previous = None
-        return _conclude(evidence)
+        return conclude(evidence)
 
     def forget(self) -> None:
         self.previous = self.last = self.expression = None
@@ -143,7 +154,7 @@ class Judge:
         if _has_relation(chain.before):
             self.previous = None
         self.learn_constraint(chain)
-        equation = _equation_of(chain)
+        equation = equation_of(chain)
         if equation is None:
             self.previous = None
             return
@@ -164,10 +175,10 @@ class Judge:
             return
         relation = compare(before.node, member.node)
         if relation is Relation.SAME:
-            yield _evidence(chain, (Outcome.RIGHT, "identity", "", before.text), member.text, doubt)
+            yield evidence_of(chain, (Outcome.RIGHT, "identity", "", before.text), member.text, doubt)
         elif relation is Relation.DIFFERENT and not self.is_branching and not self.may_be_tied(member):
             reason = f"{member.text} is not {before.text} for all values"
-            yield _evidence(chain, (Outcome.WRONG, "rewriting", reason, before.text), member.text, doubt)
+            yield evidence_of(chain, (Outcome.WRONG, "rewriting", reason, before.text), member.text, doubt)
 
     def judge_links(self, chain: Chain, doubt: str) -> Iterator[Evidence]:
         """Hold neighbouring members against each other, where "=" must mean the same expression."""
@@ -182,7 +193,7 @@ class Judge:
             elif finding is None and index > 0 and not is_assumed:
                 finding = self.value(chain, left, right)
             if finding is not None:
-                yield _evidence(chain, finding, right.text, doubt)
+                yield evidence_of(chain, finding, right.text, doubt)
 
     def identity(self, chain: Chain, index: int, left: Member, right: Member) -> Finding | None:
         """Judge a link whose sides hold the same unknowns.
@@ -215,17 +226,17 @@ class Judge:
         return any(known <= member.symbols for known in self.constraints)
 
     def is_rewriting(self, chain: Chain, left: Member, right: Member) -> bool:
-        """Whether the words say that brackets are multiplied out or an expression from before is simplified."""
+        """Whether the words say that brackets are multiplied out or an earlier expression is simplified."""
         sentence = words.sentence_of(chain.before)
-        equation = _equation_of(chain)
+        equation = equation_of(chain)
         is_old = equation is not None and any(
             relate(known, equation) is Relation.SAME for known in self.known
         )
         if is_old:
             return False
-        if words.says_expanded(sentence) and _has_product_of_sums(left) and not _has_product_of_sums(right):
+        if words.says_expanded(sentence) and has_product_of_sums(left) and not has_product_of_sums(right):
             return True
-        is_taken_up = self.expression is not None and _bare(self.expression.text) == _bare(left.text)
+        is_taken_up = self.expression is not None and bare(self.expression.text) == bare(left.text)
         return is_taken_up and words.says_it_becomes(sentence) and not words.says_new(sentence)
 
     def function_value(self, left: Member, right: Member) -> Finding | None:
@@ -258,16 +269,20 @@ class Judge:
             return None
         assert left.node is not None
         assert right.node is not None
-        values = {name: self.values[name] for name in left.symbols}
-        if None in values.values():
+        values = {name: node for name in left.symbols if (node := self.values[name]) is not None}
+        if len(values) < len(left.symbols):
             return None
-        put_in = with_values(left.node, {name: node for name, node in values.items() if node is not None})
-        if compare(put_in, right.node) is Relation.SAME:
+        if compare(with_values(left.node, values), right.node) is Relation.SAME:
             return Outcome.RIGHT, "value", "", left.text
-        if values_differ(put_in, right.node):
-            reason = f"{left.text} is not {right.text} with the values given before"
-            return Outcome.WRONG, "value", reason, left.text
-        return None
+        used = values_put_in(left.node, right.node)
+        if used is None or self.is_branching:
+            return None
+        wrong = [name for name, value in used.items() if values_differ(values[name], number(value))]
+        # The other names show that the formula is meant with the values given.
+        if len(wrong) != 1 or len(used) < MIN_NAMES:
+            return None
+        reason = f"{left.text} is not {right.text}: {wrong[0]} has another value before"
+        return Outcome.WRONG, "value", reason, left.text
 
     def learn_value(self, equation: Equation) -> None:
         """Remember x = 18; a name with two values has none."""
@@ -298,7 +313,7 @@ class Judge:
 
     def learn_constraint(self, chain: Chain) -> None:
         """Remember which unknowns an equation ties together."""
-        equation = _equation_of(chain)
+        equation = equation_of(chain)
         if equation is not None and compare(equation.left, equation.right) is not Relation.SAME:
             self.constraints.add(equation.symbols)
             self.learn_value(equation)
@@ -318,12 +333,18 @@ class Judge:
             standing = self.system.add(equation)
             contradicts = standing is Relation.DISJOINT
             source = "; ".join(known.text for known in self.known[-4:])
-            if finding is None and standing is Relation.SAME and self.is_no_repetition(equation):
+            is_result = is_constant(chain.members[-1]) and (is_derived or is_bare)
+            if (
+                finding is None
+                and standing is Relation.SAME
+                and is_result
+                and self.is_no_repetition(equation)
+            ):
                 finding = (Outcome.RIGHT, "system", "", source)
             elif finding is None and contradicts and self.is_worked_out(equation, sentence):
                 finding = (Outcome.WRONG, "system", f"{equation.text} contradicts {source}", source)
         if finding is not None:
-            yield _evidence(chain, finding, equation.text, doubt)
+            yield evidence_of(chain, finding, equation.text, doubt)
         if contradicts or is_assumed or self.is_branching:
             self.known.clear()
             self.system = LinearSystem()
@@ -372,107 +393,11 @@ class Judge:
             return None
         is_wrong = relation is Relation.DISJOINT
         is_wrong |= relation is Relation.UNRELATED and words.says_rewritten(sentence)
-        if self.is_rounding and _may_be_rounded(previous, equation):
+        if self.is_rounding and may_be_rounded(previous, equation):
             return None
-        if not is_wrong or any(_may_come_from(known, equation) for known in self.known):
+        if not is_wrong or any(may_come_from(known, equation) for known in self.known):
             return None
         reason = f"{equation.text} and {previous.text} have no common solution"
         if relation is Relation.UNRELATED:
             reason = f"{equation.text} does not follow from {previous.text}"
         return Outcome.WRONG, "equation", reason, previous.text
-
-
-def is_quantity(left: Member, right: Member) -> bool:
-    """Whether the only unknown of two members may be a unit: 12 M, 3 s + 4 s."""
-    return left.symbols == right.symbols and len(left.symbols) == 1 and left.symbols <= UNIT_LETTERS
-
-
-def is_sum(member: Member) -> bool:
-    """Whether a member is a sum in unknowns, an expression that it takes work to rewrite."""
-    return member.node is not None and member.node.kind in "+-" and bool(member.symbols)
-
-
-def is_solved(equation: Equation) -> bool:
-    """Whether an equation is a name with its value: x = 18."""
-    return bool(equation.name) and equation.symbols == {equation.name} and equation.relation == "="
-
-
-def _may_be_rounded(previous: Equation, equation: Equation) -> bool:
-    """Whether x = 5 may be the solution 5.2 of the equation before, as a whole number of things."""
-    if not is_solved(equation):
-        return False
-    exact, shown = (solution_of(each, equation.name) for each in (previous, equation))
-    if exact is None or shown is None or shown.denominator != 1 or exact.denominator == 1:
-        return False
-    return abs(exact - shown) < 1
-
-
-def are_alternatives(first: Equation, second: Equation) -> bool:
-    """Whether two equations look like branches: x - 9 = 0, x + 8 = 0, or |x - 3| = 5 as 5 and -5."""
-    pairs = ((first.right, second.right), (first.left, second.left))
-    return any(compare(one, two) is Relation.SAME for one, two in pairs)
-
-
-def _may_come_from(known: Equation, equation: Equation) -> bool:
-    """Whether an equation seen earlier can explain a later one."""
-    if known.symbols != equation.symbols:
-        return False
-    relation = relate(known, equation)
-    if len(equation.symbols) == 1:
-        return relation is not Relation.DISJOINT and not is_solved(known)
-    return relation is Relation.SAME
-
-
-def _has_product_of_sums(member: Member) -> bool:
-    return member.node is not None and any(
-        node.kind in ("*", "^") and any(child.kind in "+-" for child in node.children)
-        for node in walk(member.node)
-    )
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\s|\\(?:left|right|cdot|times)|[*{}]", "", text)
-
-
-def _equation_of(chain: Chain) -> Equation | None:
-    """Return what a chain says as a whole: its first and last member are equal, or one inequality."""
-    nodes = [member.node for member in chain.members]
-    first, last = nodes[0], nodes[-1]
-    is_one = set(chain.relations) == {"="} or (
-        len(chain.relations) == 1 and chain.relations[0] in ("<", ">", "<=", ">=")
-    )
-    if first is None or last is None or None in nodes or not is_one:
-        return None
-    sign = chain.relations[0]
-    text = f"{chain.members[0].text} {sign} {chain.members[-1].text}"
-    equation = Equation(first, last, text, sign, chain.unit)
-    return equation if equation.symbols else None
-
-
-def _evidence(chain: Chain, finding: Finding, right: str, doubt: str) -> Evidence:
-    outcome, kind, reason, left = finding
-    if outcome is Outcome.WRONG and doubt:
-        outcome, kind, reason = Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubt}"
-    return Evidence(
-        verifier=NAME,
-        outcome=str(outcome),
-        kind=kind,
-        text=" = ".join(member.text for member in chain.members[chain.goes_on :]),
-        start=chain.start,
-        end=chain.end,
-        left=left,
-        right=right,
-        reason=reason,
-    )
-
-
-def _conclude(evidence: list[Evidence]) -> Verdict:
-    for item in evidence:
-        if item.outcome == Outcome.WRONG:
-            return Verdict.wrong(item.reason, evidence)
-    for item in evidence:
-        if item.kind == DOUBTFUL:
-            return Verdict.undecided(f"{DOUBTFUL}: {item.reason.rpartition(', but: ')[2]}", evidence)
-    if evidence:
-        return Verdict.right("every checked claim is true", evidence)
-    return Verdict.undecided("nothing that could be checked")

@@ -124,7 +124,7 @@ def has_decimals(*equations: Equation) -> bool:
 
 
 def solution_of(equation: Equation, unknown: str) -> Fraction | None:
-    """Return the one solution of an equation that is linear in one unknown, None for others; exact but for pi."""
+    """Return the solution of an equation that is linear in one unknown, exact but for pi; else None."""
     try:
         at = [evaluate_exactly(equation.difference, {unknown: Fraction(x), PI: _PI}) for x in (0, 1, 2, 5)]
     except UnreadableError:
@@ -218,10 +218,9 @@ def _relate_in_several(first: Equation, second: Equation, symbols: Sequence[str]
 
 
 def _differ_by_constant(first: Equation, second: Equation) -> bool:
-    """Whether the difference of sides of the one is a multiple of the other's, plus a constant other than 0."""
-    rows = []
-    for point in _points(Node("-", (first.difference, second.difference)), 4):
-        rows.append((evaluate_mod(first.difference, point), evaluate_mod(second.difference, point)))
+    """Whether the sides differ, in one, by a multiple of what they do in the other plus a constant, not 0."""
+    points = _points(Node("-", (first.difference, second.difference)), 4)
+    rows = [[evaluate_mod(each.difference, point) for each in (first, second)] for point in points]
     (a, b), (a_2, b_2), *others = rows
     if (b - b_2) % PRIME == 0 or (a - a_2) % PRIME == 0:
         return False
@@ -231,7 +230,7 @@ def _differ_by_constant(first: Equation, second: Equation) -> bool:
 
 
 def _points(node: Node, count: int) -> Iterator[dict[str, int]]:
-    names = sorted(symbols_of(node)) + [PI]
+    names = [*sorted(symbols_of(node)), PI]
     for number in range(count):
         yield {name: _coordinate(name, number) for name in names}
 

@@ -33,7 +33,8 @@ _PATTERN = re.compile(
     |qquad|iff|Leftrightarrow|Longleftrightarrow|so)(?![A-Za-z]))
 | (?P<REL><=|>=|!=|==?|[＝≈≃≅≠≤≥<>]|\\(?:approx|simeq|leq?|leqslant|geq?|geqslant|neq?|lt|gt)(?![A-Za-z]))
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,|\\!)\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
-| (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|b?cancel|mathbf|mathrm)(?![A-Za-z])|\*\*(?=\s|$))
+| (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|b?cancel|mathbf|mathrm)(?![A-Za-z])
+    |\*\*(?=\s|$))
 | (?P<TEXT>\\(?:text|textbf|textit|textrm|mbox)\s?\{[^{}\n]{0,80}\})
 | (?P<ANGLE>(?:\\angle|∠)\s?[A-Z]{1,3}(?![A-Za-z]))
 | (?P<GREEK>\\(?:alpha|beta|gamma|delta|epsilon|varepsilon|theta|lambda|mu|nu|phi|varphi|psi|rho|sigma|tau

@@ -6,79 +6,91 @@ _DELIMITERS = re.compile(
     r"\\[\[\]()]|\$|\\\\|\\(?:begin|end)\{[a-z]+\*?\}|&|\\(?:quad|qquad|implies|Rightarrow|Longrightarrow|"
     r"rightarrow|iff|Leftrightarrow|text|therefore|to|,|;)(?![a-z])|=>|->|[→⇒⟹∴{}.,:;*\-\s]|[\u2022]"
 )
-_DERIVED = re.compile(
-    r"\b(?:simplif\w*|expand\w*|distribut\w*|combin\w*|rearrang\w*|factor\w*|both sides|subtract\w*|add|adding|"
-    r"divid\w*|multipl\w*|solv\w*|isolat\w*|so|thus|hence|therefore|then|becom\w*|giv(?:es|ing|e)|get|yield\w*|"
-    r"obtain\w*|which is|that is|i\.e|means|impl(?:y|ies)|reduc\w*|equivalent\w*|rewrit\w*|square root|squaring|"
-    r"cross)\b|\\(?:implies|Rightarrow|therefore|Longrightarrow|iff)|=>|[⇒⟹∴]",
-    re.IGNORECASE,
+
+
+def _one_of(phrases: str, others: str = "") -> re.Pattern[str]:
+    """Return a pattern for any of some phrases, separated by bars, as whole words; line ends are no part."""
+    words = r"\b(?:" + re.sub(r"\s*\n\s*", "", phrases) + r")\b"
+    return re.compile(words + (f"|{others}" if others else ""), re.IGNORECASE)
+
+
+_REWRITING = r"simplif\w*|expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|foil"
+_DERIVED = _one_of(
+    r"""
+    simplif\w*|expand\w*|distribut\w*|combin\w*|rearrang\w*|factor\w*|both sides|subtract\w*|add|adding|
+    divid\w*|multipl\w*|solv\w*|isolat\w*|so|thus|hence|therefore|then|becom\w*|giv(?:es|ing|e)|get|
+    yield\w*|obtain\w*|which is|that is|i\.e|means|impl(?:y|ies)|reduc\w*|equivalent\w*|rewrit\w*|
+    square root|squaring|cross
+    """,
+    r"\\(?:implies|Rightarrow|therefore|Longrightarrow|iff)|=>|[⇒⟹∴]",
 )
-_REWRITTEN = re.compile(
-    r"\b(?:simplif\w*|expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|rearrang\w*|both sides|"
-    r"cross[- ]?multipl\w*|isolat\w*|factor\w* out|foil)\b",
-    re.IGNORECASE,
+_REWRITTEN = _one_of(_REWRITING + r"|rearrang\w*|both sides|cross[- ]?multipl\w*|isolat\w*|factor\w* out")
+_EXPANDED = _one_of(
+    r"expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|foil|multiply(?:ing)? out"
 )
-_EXPANDED = re.compile(
-    r"\b(?:expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|foil|multiply(?:ing)? out)\b",
-    re.IGNORECASE,
+_BECOMES = _one_of(_REWRITING + r"|reduc(?:es|ing|ed)? to|becomes|factor(?:s|ing|ed)? (?:out|to|as|into)")
+_NO_REWRITING = _one_of(
+    r"""
+    negligible|so|numerators?|denominators?|sides?|parts?|brackets?|parenthes[ie]s|inside|
+    the (?:first|second|third|last)|radicand|exponents?|each|both|equal|original
+    """
 )
-_BECOMES = re.compile(
-    r"\b(?:simplif\w*|reduc(?:es|ing|ed)? to|expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|"
-    r"becomes|factor(?:s|ing|ed)? (?:out|to|as|into))\b(?!.*\b(?:negligible|so)\b)",
-    re.IGNORECASE | re.DOTALL,
-)
+"""Words by which only a part of an expression is rewritten, or something else happens."""
 _LEADS_ON = re.compile(
     r"(?:\b(?:becomes|to|get|gives?|giving|yields?|yielding|have|is|as|into|obtain|following)|[:,\]$)])"
     r"(?:\\[\[(]|[\s$:,])*$",
     re.IGNORECASE,
 )
-_TAKES_UP = re.compile(r"\b(?:this|which|it|expressions?|we (?:get|have|obtain)|us|terms)\b", re.IGNORECASE)
-_PARTIAL = re.compile(
-    r"\b(?:numerators?|denominators?|sides?|parts?|brackets?|parenthes[ie]s|inside|the (?:first|second|third|last)|"
-    r"radicand|exponents?|each|both|equal|original)\b",
-    re.IGNORECASE,
+_TAKES_UP = _one_of(r"this|which|it|expressions?|we (?:get|have|obtain)|us|terms")
+_ASSUMED = _one_of(
+    r"""
+    let(?!['’]s| us)|let(?:['’]s| us) (?:say|call|denote|define|set|try|assume|use|let)|suppose|assum\w+|if|
+    whether|when|whenever|where|cases?|consider|given that|try|trying|test\w*|check\w*|verif\w*|guess\w*|
+    defin\w*|denote\w*|represent\w*|otherwise|either|or|would|could|should|might|except|unless|
+    for (?:example|instance)|plug\w* in|say|are|exclude\w*|solutions? (?:are|is)|roots are
+    """,
+    r"\b(?:for|at|with|from|than|into)[\s$\\(]{0,6}$|\\in\b|∈",
 )
-_ASSUMED = re.compile(
-    r"\b(?:let(?!['’]s| us)|let(?:['’]s| us) (?:say|call|denote|define|set|try|assume|use|let)|suppose|assum\w+|if|whether|when|whenever|"
-    r"where|cases?|consider|given that|try|trying|test\w*|check\w*|verif\w*|guess\w*|defin\w*|denote\w*|represent\w*|"
-    r"otherwise|either|or|would|could|should|might|except|unless|for (?:example|instance)|"
-    r"plug\w* in|say|are|exclude\w*|solutions? (?:are|is)|roots are)\b|\b(?:for|at|with|from|than|into)[\s$\\(]{0,6}$|\\in\b|∈",
-    re.IGNORECASE,
+_NEW_SOURCE = _one_of(
+    r"""
+    another|second|third|next|other|similarly|also|we know|we are told|know that|told|from the|since|
+    because|recall|formula|theorem|identity|law|rule|condition|states?|statement|problem|first|last|final|
+    now|add(?:ing)? (?:the|these|equations?)|set (?:up|it)|setting|plug\w*|substitut\w*|using|as well as|and
+    """
 )
-_NEW_SOURCE = re.compile(
-    r"\b(?:another|second|third|next|other|similarly|also|we know|we are told|know that|told|from the|since|"
-    r"because|recall|formula|theorem|identity|law|rule|condition|states?|statement|problem|"
-    r"first|last|final|now|add(?:ing)? (?:the|these|equations?)|set (?:up|it)|setting|plug\w*|substitut\w*|using|"
-    r"as well as|and)\b",
-    re.IGNORECASE,
+_REJECTED = _one_of(
+    r"""
+    incorrect|wrong|false|contradict\w*|impossible|mistake\w*|error|invalid|wait|oops|no solutions?|
+    not (?:equal|true|possible|correct|valid|work|satisf\w+|match\w*|hold)|does(?:n't| not)|isn't|can't|
+    cannot|unless|extraneous|reject\w*|discard\w*|actually|however|instead|correction|sorry|hmm
+    """
 )
-_REJECTED = re.compile(
-    r"\b(?:incorrect|wrong|false|contradict\w*|impossible|mistake\w*|error|invalid|wait|oops|no solutions?|"
-    r"not (?:equal|true|possible|correct|valid|work|satisf\w+|match\w*|hold)|does(?:n't| not)|isn't|can't|"
-    r"cannot|unless|extraneous|reject\w*|discard\w*|actually|however|instead|correction|sorry|hmm)\b",
-    re.IGNORECASE,
+_OTHER_ARITHMETIC = _one_of(
+    r"""
+    repeating|mod|modulo|modular|binary|hexadecimal|congruen\w*|base[- ](?:\d+|two|eight|ten|\$?[a-z]\b)|
+    matri\w*|vectors?|logic\w*|boolean|sets?|roots? of unity|group|ring|field
+    """,
+    r"\\(?:p|b)?mod|\\overline|\\equiv|≡",
 )
-_OTHER_ARITHMETIC = re.compile(
-    r"\\(?:p|b)?mod|\\overline|\brepeating\b|\\equiv|≡|\b(?:mod|modulo|modular|binary|hexadecimal|congruen\w*|base[- ](?:\d+|two|eight|ten|"
-    r"\$?[a-z]\b)|matri\w*|vectors?|logic\w*|boolean|sets?|roots? of unity|group|ring|field)\b",
-    re.IGNORECASE,
+_ROUNDED = _one_of(
+    r"round\w*|approx\w*|about|nearest|roughly|around|estimat\w*|ceil\w*|floor|almost|nearly|integer|whole",
+    r"\\approx|≈",
 )
-_ROUNDED = re.compile(
-    r"\b(?:round\w*|approx\w*|about|nearest|roughly|around|estimat\w*|ceil\w*|floor|almost|nearly|integer|whole)\b"
-    r"|\\approx|≈",
-    re.IGNORECASE,
+_BRANCHING = _one_of(
+    r"""
+    if|suppos\w+|assum\w+|cases?|when|whenever|either|otherwise|possib\w*|try|trying|impossib\w*|
+    contradict\w*|reject\w*|is not an?|not (?:an? )?(?:integer|valid|possible)|consider|alternativ\w*|
+    choos\w*|want|another|let
+    """,
+    r"\\neq?\b|≠|\\not",
 )
-_BRANCHING = re.compile(
-    r"\b(?:if|suppos\w+|assum\w+|cases?|when|whenever|either|otherwise|possib\w*|try|trying|impossib\w*|"
-    r"contradict\w*|reject\w*|is not an?|not (?:an? )?(?:integer|valid|possible)|consider|alternativ\w*|choos\w*|"
-    r"want|another|let)\b|\\neq?\b|≠|\\not",
-    re.IGNORECASE,
+_COMBINED = _one_of(
+    r"""
+    substitut\w*|plug\w*|subtract\w*|add|adding|multipl\w*|eliminat\w*|simplif\w*|both sides|combin\w*|
+    expand\w*|distribut\w*|divid\w*|rearrang\w*|solv\w*
+    """
 )
-_COMBINED = re.compile(
-    r"\b(?:substitut\w*|plug\w*|subtract\w*|add|adding|multipl\w*|eliminat\w*|simplif\w*|both sides|combin\w*|"
-    r"expand\w*|distribut\w*|divid\w*|rearrang\w*|solv\w*)\b",
-    re.IGNORECASE,
-)
+MAX_SENTENCE = 200
 _SENTENCE = re.compile(r"[.;\n](?=\s|$)")
 
 
@@ -112,8 +124,9 @@ def says_expanded(text: str) -> bool:
 
 def says_it_becomes(text: str) -> bool:
     """Whether words say that the whole expression before is written in another way."""
-    is_said = all(pattern.search(text) for pattern in (_BECOMES, _LEADS_ON, _TAKES_UP))
-    return is_said and _PARTIAL.search(text) is None
+    # The end alone is looked at: a search for what ends a text would take time quadratic in its length.
+    is_said = all(pattern.search(text[-MAX_SENTENCE:]) for pattern in (_BECOMES, _LEADS_ON, _TAKES_UP))
+    return is_said and _NO_REWRITING.search(text) is None
 
 
 def says_assumed(text: str) -> bool:

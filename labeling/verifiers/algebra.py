@@ -8,7 +8,8 @@ true, else UNDECIDED.
 """
 
 from labeling.records import Problem, Solution
-from labeling.verifiers._algebra_judge import NAME, NOTHING, Judge, functions_in, may_hold_algebra
+from labeling.verifiers._algebra_claims import NAME
+from labeling.verifiers._algebra_judge import NOTHING, Judge, functions_in, may_hold_algebra
 from labeling.verifiers.verdict import Verdict
 
 
