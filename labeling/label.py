@@ -1,30 +1,27 @@
 """The stage behind `prm label`: solutions -> one label a step, by programs or by rollouts."""
 
 import json
-import multiprocessing
 import os
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from labeling._workers import Labeller, verifying
 from labeling.cards import heading, write_card
 from labeling.errors import ConfigError, InputError, ModelError
 from labeling.progress import say, track
-from labeling.records import LabelledSolution, Problem, Solution, labelled_from_verdicts
+from labeling.records import LabelledSolution, Problem, Solution
 from labeling.report import Report, wilson
 from labeling.rollouts.policies import STARTER, policy_folder
 from labeling.simulators.load import SIMULATOR_HELP, load_simulator
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
 from labeling.steps import SEGMENT_MODES
 from labeling.store import LabelStore, hash_file
-from labeling.verifiers.registry import load_panel
-from labeling.verifiers.verdict import Verifier
 
 REPORT_NAME = "report.json"
 CARD_NAME = "card.md"
@@ -65,7 +62,7 @@ class LabelConfig:
     on_error: str = "stop"
     """A malformed line: "stop", or "skip" and count it."""
     processes: int = 0
-    """Worker processes of the programs; 0: one a core."""
+    """Worker processes of the programs; 0: one a core. A verifier of your own never runs in the main one."""
     seed: int = 0
     """The simulator's problems and all sampling follow from it."""
     overwrite: bool = False
@@ -118,10 +115,25 @@ def run(config: LabelConfig) -> Report:
             remedy=f"Name a folder in the transformers layout, or {STARTER} for the shipped policy.",
             file=config.policy,
         )
-    if config.verifier:
-        load_panel(config.verifier)
     started = time.monotonic()
     report = Report(stage="label", settings=asdict(config))
+    spent: Counter[str] = Counter()
+    by_rollouts: Labeller = partial(_label_by_rollouts, config, spent)
+    # A verifier that cannot be loaded is told here, too; one that hangs ends with the block.
+    with (
+        verifying(config.verifier, config.processes) if config.verifier else nullcontext(by_rollouts) as label
+    ):
+        kept = _with_steps(config, report)
+        n_new, seconds = _write_labels(config, kept, label, report)
+    report.counts |= {f"rollouts: {name}": n for name, n in sorted(spent.items())}
+    _measure(config, report, n_new=n_new, seconds=seconds)
+    report.seconds = time.monotonic() - started
+    report.outputs["report"] = str(Path(config.output).parent / REPORT_NAME)
+    report.write(Path(config.output).parent)
+    return report
+
+
+def _with_steps(config: LabelConfig, report: Report) -> list[Solution]:
     solutions, reading_counts = _solutions(config)
     report.counts |= reading_counts
     kept = [s for s in solutions if s.steps]
@@ -133,24 +145,24 @@ def run(config: LabelConfig) -> Report:
         raise InputError(
             "there is no solution to label.", remedy="Check the input.", file=config.input or None
         )
+    return kept
+
+
+def _write_labels(
+    config: LabelConfig, kept: Sequence[Solution], label: Labeller, report: Report
+) -> tuple[int, float]:
+    """Label what the output does not hold yet; return how many solutions that were, and the seconds."""
     with LabelStore(config.output, _fingerprint(config), is_overwriting=config.overwrite) as store:
         report.counts["rows already there"] = len(store.done)
         report.counts["bytes of a torn last line cut"] = store.torn_bytes
         todo = [s for s in kept if s.id not in store.done]
-        spent: Counter[str] = Counter()
         labelling = time.monotonic()
-        rows = (labelled.to_row() for labelled in _label(config, todo, spent))
+        rows = (labelled.to_row() for labelled in label(todo))
         for number, row in enumerate(track(rows, total=len(todo), description="label")):
             if number == 0:
                 _remove_descriptions(Path(config.output))
             store.append(row)
-        seconds = time.monotonic() - labelling
-    report.counts |= {f"rollouts: {name}": n for name, n in sorted(spent.items())}
-    _measure(config, report, n_new=len(todo), seconds=seconds)
-    report.seconds = time.monotonic() - started
-    report.outputs["report"] = str(Path(config.output).parent / REPORT_NAME)
-    report.write(Path(config.output).parent)
-    return report
+        return len(todo), time.monotonic() - labelling
 
 
 def _remove_descriptions(output: Path) -> None:
@@ -285,56 +297,8 @@ def _read_solutions(path: Path, segment_mode: str) -> list[Solution]:
     return solutions
 
 
-def _label(config: LabelConfig, todo: list[Solution], spent: Counter[str]) -> Iterator[LabelledSolution]:
-    if config.rollouts:
-        return _label_by_rollouts(config, todo, spent)
-    return _label_by_programs(config, todo)
-
-
-def _label_by_programs(config: LabelConfig, todo: list[Solution]) -> Iterator[LabelledSolution]:
-    processes = min(config.processes or os.cpu_count() or 1, max(1, len(todo) // CHUNK))
-    if processes == 1:
-        _start_worker(config.verifier)
-        yield from map(_verify, todo)
-        return
-    with ProcessPoolExecutor(
-        processes,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_worker,
-        initargs=(config.verifier,),
-    ) as pool:
-        try:
-            yield from pool.map(_verify, todo, chunksize=16)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-_worker_verifier: list[Verifier] = []
-"""The verifier of this process: built once, since some own processes of their own."""
-
-
-def _start_worker(names: str) -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    _worker_verifier[:] = [load_panel(names)]
-
-
-def _end_with(parent: Any) -> None:
-    """End this process when its parent has been killed: it would wait for work that never comes."""
-    parent.join()
-    os._exit(1)
-
-
-def _verify(solution: Solution) -> LabelledSolution:
-    verifier = _worker_verifier[0]
-    verdicts = verifier.verify(solution.problem, solution)
-    return labelled_from_verdicts(solution, verdicts, origin=verifier.name)
-
-
 def _label_by_rollouts(
-    config: LabelConfig, todo: list[Solution], spent: Counter[str]
+    config: LabelConfig, spent: Counter[str], todo: Sequence[Solution]
 ) -> Iterator[LabelledSolution]:
     from labeling.rollouts.monte_carlo import estimate_steps, not_graded
 

@@ -99,7 +99,7 @@ def test_other_settings_do_not_write_into_the_same_file(rows_file, tmp_path):
 
 
 def test_several_processes_give_the_same_rows(rows_file, tmp_path, monkeypatch):
-    monkeypatch.setattr("labeling.label.CHUNK", 1)
+    monkeypatch.setattr("labeling._workers.SOLUTIONS_A_PROCESS", 1)
     label(rows_file, tmp_path / "one.jsonl")
     label(rows_file, tmp_path / "two.jsonl", processes=2)
     assert rows_of(tmp_path / "one.jsonl") == rows_of(tmp_path / "two.jsonl")
@@ -265,7 +265,6 @@ def contents(folder):
 def failing(tmp_path, monkeypatch):
     """Return a function: the id at which a verifier fails -> the verifier's name."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sys, "modules", dict(sys.modules))
 
     def write(failing_id):
         name = f"failing_at_{failing_id}"

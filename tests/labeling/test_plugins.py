@@ -3,14 +3,15 @@
 import importlib
 import json
 import pickle
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from labeling.errors import ConfigError, PluginError, RecordError, Terminated
-from labeling.label import LabelConfig, run
 from labeling.plugins import make_plugin
 from labeling.records import Problem, Solution, labelled_from_verdicts
 from labeling.simulators.load import load_simulator
@@ -244,19 +245,126 @@ def test_label_stops_with_exit_code_2_and_leaves_nothing_when_a_verifier_fails_a
     assert list((faulty / "out").iterdir()) == []
 
 
-def test_rows_before_the_failure_stay_and_the_mended_verifier_goes_on(faulty, monkeypatch):
-    rows = [row(i, "seven" if i == 5 else "six") for i in range(8)]
-    (faulty / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
-    config = LabelConfig(
-        input=str(faulty / "rows.jsonl"),
-        output=str(faulty / "labels.jsonl"),
-        verifier="faulty_checks:RaisesOnSecond",
-        processes=1,
+@pytest.mark.parametrize("processes", [1, 2])
+def test_rows_before_the_failure_stay_and_the_mended_verifier_goes_on(faulty, processes):
+    rows = [row(i, "seven" if i == 21 else "six") for i in range(40)]
+    flags = ("--verifier", "faulty_checks:RaisesOnSecond", "--processes", str(processes))
+    done = label_command(faulty, rows, *flags)
+    assert (done.returncode, "record r21" in done.stderr) == (2, True), done.stderr
+    assert len((faulty / "out" / "l.jsonl").read_text().splitlines()) == 21
+    (faulty / "faulty_checks.py").write_text(FAULTY.replace("seven", "eight"))
+    assert label_command(faulty, rows, *flags).returncode == 0
+    report = json.loads((faulty / "out" / "report.json").read_text())
+    assert report["counts"]["rows already there"] == 21
+    assert report["counts"]["solutions labelled"] == 40
+
+
+DYING = """
+import os, signal
+from labeling.verifiers.verdict import Verdict
+
+def die(how):
+    if how == "segv":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    os._exit(int(how))
+
+class Dies:
+    name = "dies"
+    def __init__(self):
+        if os.environ.get("DIE_WHERE") == "made":
+            die(os.environ["DIE_HOW"])
+    def verify(self, problem, solution):
+        if solution.id == "r21":
+            die(os.environ["DIE_HOW"])
+        return [Verdict.right("fine") for _ in solution.steps]
+
+class OnlyHere(Dies):
+    def __init__(self):
+        import multiprocessing
+        if multiprocessing.parent_process() is not None:
+            raise RuntimeError("not in a worker")
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "how", "processes", "said"),
+    [
+        ("called", "0", 1, "ended with exit code 0 at record r16 or one soon after it"),
+        ("called", "segv", 2, "was killed by SIGSEGV at record r"),
+        ("made", "3", 1, "ended with exit code 3 while it was loaded"),
+    ],
+)
+def test_a_verifier_that_ends_its_process_is_told_like_one_that_raises(
+    tmp_path, monkeypatch, where, how, processes, said
+):
+    (tmp_path / "dying.py").write_text(DYING)
+    monkeypatch.setenv("DIE_WHERE", where)
+    monkeypatch.setenv("DIE_HOW", how)
+    rows = [row(i, "six") for i in range(40)]
+    done = label_command(tmp_path, rows, "--verifier", "dying:Dies", "--processes", str(processes))
+    assert done.returncode == 2, done.stderr
+    assert f"a worker process of verifier 'dying:Dies' {said}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out" / "report.json").exists()
+
+
+def test_a_factory_that_raises_in_workers_only_is_told_with_its_place(tmp_path):
+    (tmp_path / "dying.py").write_text(DYING)
+    done = label_command(tmp_path, [row(1, "six")], "--verifier", "dying:OnlyHere", "--processes", "2")
+    assert done.returncode == 2, done.stderr
+    assert "RuntimeError: not in a worker (dying.py, line 24)" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+MEDDLING = """
+from labeling.verifiers.verdict import Verdict
+class Meddles:
+    name = "meddles"
+    def verify(self, problem, solution):
+        problem.meta["seen"] = lambda: None
+        return [Verdict.right("fine") for _ in solution.steps]
+"""
+
+
+def test_what_a_verifier_does_to_a_problem_reaches_no_row(tmp_path):
+    (tmp_path / "meddling.py").write_text(MEDDLING)
+    rows = [{**row(i, "six"), "meta": {"unit": "m"}} for i in range(3)]
+    done = label_command(tmp_path, rows, "--verifier", "meddling:Meddles")
+    assert done.returncode == 0, done.stderr
+    written = [json.loads(line) for line in (tmp_path / "out" / "l.jsonl").read_text().splitlines()]
+    assert [json.loads(each["meta"]) for each in written] == [{"unit": "m"}] * 3
+
+
+HANGING = """
+import pathlib, re, signal
+class Hangs:
+    name = "hangs"
+    def verify(self, problem, solution):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        pathlib.Path(f"hangs-{solution.id}").touch()
+        # Holds the interpreter's lock, so no other thread of its process runs.
+        return re.match("(a|aa)+$", "a" * 100 + "b")
+"""
+
+
+@pytest.mark.parametrize(("number", "processes"), [(signal.SIGINT, 1), (signal.SIGTERM, 2)])
+def test_a_run_whose_verifier_hangs_ends_when_it_is_told_to_and_leaves_no_process(
+    tmp_path, number, processes
+):
+    (tmp_path / "hanging.py").write_text(HANGING)
+    rows = "".join(json.dumps(row(i, "six")) + "\n" for i in range(40))
+    (tmp_path / "rows.jsonl").write_text(rows)
+    command = [sys.executable, "-m", "prm.cli", "label", "--input", "rows.jsonl", "--output", "out/l.jsonl"]
+    command += ["--verifier", "hanging:Hangs", "--processes", str(processes)]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    with pytest.raises(PluginError):
-        run(config)
-    assert len((faulty / "labels.jsonl").read_text().splitlines()) == 5
-    monkeypatch.setattr("faulty_checks.RaisesOnSecond.verify", lambda self, p, s: [Verdict.right("fine")])
-    report = run(config)
-    assert report.counts["rows already there"] == 5
-    assert report.counts["solutions labelled"] == 8
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("hangs-*"))) < processes and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(number)
+    # Ends when no process is left that holds the other end of the pipes.
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 128 + number, errors
+    assert "Traceback" not in errors
+    assert list((tmp_path / "out").iterdir()) == []
