@@ -108,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:  # noqa: BLE001  # process boundary: the rest is our fault, with its traceback
-        if isinstance(error, OSError) and error.errno in _REFUSALS:
+        if isinstance(error, OSError) and _is_refusal(error):
             place = f"{error.filename}: " if error.filename else ""
             _print(
                 f"prm {name}: {place}{error.strerror}. Check the path, the rights and the space.", error=True
@@ -139,13 +139,24 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
     return 0
 
 
+def _is_refusal(error: OSError) -> bool:
+    """Tell whether the system refused a path of the user's; a file of ours that is missing is no refusal."""
+    if error.errno == errno.ENOENT and isinstance(error.filename, str):
+        # A link that leads nowhere: the user's, since we make none.
+        return Path(error.filename).is_symlink()
+    return error.errno in _REFUSALS
+
+
 def _terminate(number: int, frame: FrameType | None) -> None:
     raise Terminated(128 + number)
 
 
 def _print(text: str, *, error: bool = False) -> None:
     stream = sys.stderr if error else sys.stdout
-    stream.write(text.translate(_CONTROLS) + "\n")
+    shown = text.translate(_CONTROLS) + "\n"
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    # A terminal of ASCII, or half of a surrogate pair in a path: no reason to lose the rest.
+    stream.write(shown.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
 
 

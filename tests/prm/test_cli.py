@@ -1,6 +1,8 @@
 """How a process of `prm` ends: its exit code and its last words."""
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -53,3 +55,23 @@ def test_a_termination_can_be_told_from_an_exit_of_the_users_code():
         cli._terminate(15, None)
     assert isinstance(caught.value, SystemExit)
     assert caught.value.code == 143
+
+
+def test_a_link_that_leads_nowhere_is_refused_as_an_output(tmp_path):
+    (tmp_path / "labels.jsonl").symlink_to(tmp_path / "gone" / "labels.jsonl")
+    done = label(tmp_path, "--output", "labels.jsonl", "--verifier", "arithmetic")
+    assert done.returncode == 2, done.stderr
+    assert "labels.jsonl: No such file or directory. Check the path" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_file_of_the_toolkit_is_no_fault_of_the_user(tmp_path):
+    missing = FileNotFoundError(errno.ENOENT, "No such file or directory", str(tmp_path / "starter"))
+    assert not cli._is_refusal(missing)
+
+
+def test_a_report_is_shown_where_only_ascii_is_printed(tmp_path):
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = label(tmp_path, "--output", "\u00fcber.jsonl", "--verifier", "arithmetic", env=ascii_only)
+    assert done.returncode == 0, done.stderr
+    assert "- labels: \\xfcber.jsonl" in done.stdout
