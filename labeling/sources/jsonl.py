@@ -9,6 +9,7 @@ import gzip
 import json
 import math
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -283,7 +284,9 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise InputError(what, remedy="Give the path of a JSON Lines file.", file=path)
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-            yield from enumerate(file, 1)
+            for number, line in enumerate(file, 1):
+                # Windows programs begin a text file with a mark that is none of its text.
+                yield number, line.removeprefix(BOM_UTF8) if number == 1 else line
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"cannot be unpacked ({error}).", remedy="Fetch it again.", file=path) from error
     except OSError as error:

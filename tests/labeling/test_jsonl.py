@@ -77,6 +77,15 @@ def test_a_gzip_file_is_read_and_a_broken_one_is_named(tmp_path):
         read_problems(path)
 
 
+def test_a_byte_order_mark_at_the_start_of_a_file_is_no_part_of_its_first_row(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"id": "a"}\r\n{"id": "b"}\r\n')
+    assert [row["id"] for row in read_rows(path).items] == ["a", "b"]
+    path.write_bytes(b'\xef\xbb\xbf\n{"id": "a"}\n\xef\xbb\xbf{"id": "b"}\n')
+    reading = read_rows(path, on_error="skip")
+    assert (reading.blank, reading.lines, list(reading.rejected)) == ([1], [2], [3])
+
+
 def test_latin_1_bytes_are_refused_with_their_line(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"id": "a"}\n{"id": "\xe9"}\n')
