@@ -160,8 +160,7 @@ def parse_problem(row: Mapping[str, Any]) -> Problem:
             raise RecordError(f"meta is text but not JSON ({error}).", record_id=record_id) from error
     if not isinstance(meta, Mapping):
         raise RecordError(f"meta is {type(meta).__name__}, not an object.", record_id=record_id)
-    problem_id = row.get("problem_id")
-    return Problem(id=str(problem_id or record_id), text=text, answer=answer, meta=dict(meta))
+    return Problem(id=_id_of(row, "problem_id") or record_id, text=text, answer=answer, meta=dict(meta))
 
 
 def parse_labelled(row: Mapping[str, Any], *, segment_mode: str = "auto") -> LabelledSolution:
@@ -260,9 +259,18 @@ def _text(row: Mapping[str, Any], names: tuple[str, ...], record_id: str, *, wha
     return value
 
 
-def _id_of(row: Mapping[str, Any]) -> str:
-    value = row.get("id")
-    return "" if value is None else str(value)
+def _id_of(row: Mapping[str, Any], name: str = "id") -> str:
+    """Return an id as text, "" when there is none: 1 and "1" are the same id."""
+    value = row.get(name)
+    if value is None:
+        return ""
+    # True is an int, and 1.0 is written otherwise by every second program: neither names a record.
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise RecordError(
+            f"{name} is {json.dumps(value, ensure_ascii=False)[:40]}, not text or a whole number.",
+            remedy="Give every record an id of text or a whole number.",
+        )
+    return str(value)
 
 
 def _claim_id(row: Mapping[str, Any], number: int, line_of_id: dict[str, int]) -> None:

@@ -86,6 +86,25 @@ def test_a_byte_order_mark_at_the_start_of_a_file_is_no_part_of_its_first_row(tm
     assert (reading.blank, reading.lines, list(reading.rejected)) == ([1], [2], [3])
 
 
+@pytest.mark.parametrize("written", ['["a"]', "false", "1.0", "{}", "1e400"])
+@pytest.mark.parametrize("name", ["id", "problem_id"])
+def test_an_id_that_is_no_text_and_no_whole_number_is_refused(tmp_path, name, written):
+    other = {"id": "problem_id", "problem_id": "id"}[name]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"{other}": "a", "{name}": {written}, "problem": "p", "steps": ["x"]}}\n')
+    with pytest.raises(RecordError, match=rf"rows.jsonl:1.*: {name} is .*, not text or a whole number"):
+        read_labelled(path)
+
+
+def test_an_id_of_a_number_is_its_text_zero_included():
+    labelled = parse_labelled({"id": 0, "problem_id": 0, "problem": "p", "steps": ["x"]})
+    assert (labelled.solution.id, labelled.solution.problem.id) == ("0", "0")
+    labelled = parse_labelled({"id": 7, "problem_id": None, "problem": "p", "steps": ["x"]})
+    assert (labelled.solution.id, labelled.solution.problem.id) == ("7", "7")
+    labelled = parse_labelled({"id": 7, "problem_id": 0, "problem": "p", "steps": ["x"]})
+    assert labelled.solution.problem.id == "0"
+
+
 def test_latin_1_bytes_are_refused_with_their_line(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"id": "a"}\n{"id": "\xe9"}\n')
