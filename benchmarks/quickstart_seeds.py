@@ -16,7 +16,13 @@ from statistics import mean
 from typing import Any
 
 from rl.charts import learning_curves
-from rl.quickstart_page import ARM_NAMES, read_curve
+from rl.quickstart_page import (
+    ARM_NAMES,
+    FIRST_STEPS,
+    OUTCOME,
+    read_curve,
+    share_without_signal_at_start,
+)
 from rl.train import NO_SIGNAL
 
 ROWS = (
@@ -38,7 +44,11 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, help="also draw the first seed's curves into this SVG file")
     arguments = parser.parse_args()
     reports = [run_once(seed, arguments.output / f"seed-{seed}") for seed in arguments.seeds]
-    print("\n".join(table(reports, arguments.seeds)))
+    starts = [
+        share_without_signal_at_start(read_curve(arguments.output / f"seed-{seed}" / "policy" / OUTCOME))
+        for seed in arguments.seeds
+    ]
+    print("\n".join(table(reports, arguments.seeds, starts)))
     if arguments.picture is not None:
         arguments.picture.write_text(
             picture(arguments.output / f"seed-{arguments.seeds[0]}"), encoding="utf-8"
@@ -62,7 +72,7 @@ def picture(folder: Path) -> str:
     return svg.replace(">", '><rect width="100%" height="100%" fill="#ffffff"/>', 1) + "\n"
 
 
-def table(reports: list[dict[str, Any]], seeds: list[int]) -> Iterator[str]:
+def table(reports: list[dict[str, Any]], seeds: list[int], starts: list[float]) -> Iterator[str]:
     """Yield the lines of the tables: policies, training, labels and PRM."""
     yield f"Seeds {', '.join(map(str, seeds))}; mean over seeds (lowest to highest)."
     yield ""
@@ -75,9 +85,10 @@ def table(reports: list[dict[str, Any]], seeds: list[int]) -> Iterator[str]:
     yield ""
     yield "| training | mean (lowest to highest) |"
     yield "|---|---|"
+    yield f"| {NO_SIGNAL}, first {FIRST_STEPS} steps | {spread(starts)} |"
     shares = [report["numbers"][NO_SIGNAL] for report in reports]
     for name in shares[0]:
-        yield f"| {NO_SIGNAL}, {ARM_NAMES[name]} | {spread([share[name] for share in shares])} |"
+        yield f"| {NO_SIGNAL}, all steps, {ARM_NAMES[name]} | {spread([share[name] for share in shares])} |"
     yield ""
     yield "| labels and PRM | mean (lowest to highest) |"
     yield "|---|---|"

@@ -36,6 +36,7 @@ COLUMNS = {
     "tokens": "tokens",
 }
 N_CHAINS = 6
+FIRST_STEPS = 5
 
 Stages = Mapping[str, Mapping[str, Any]]
 
@@ -104,7 +105,7 @@ def write_page(folder: Path, stages: Stages, report: Report) -> Path:
             f"12 steps deep. Measured on {policies[START]['accuracy']['n']} problems that no run was trained "
             "on: sampled at temperature 1, and greedy in one column. Strict accuracy asks for the right "
             "answer and for every step to be right. Small print: 95 % intervals over problems. "
-            + signal_text(data["numbers"][NO_SIGNAL])
+            + signal_text(data["numbers"][NO_SIGNAL], curves[OUTCOME])
         ),
         policy_columns=list(COLUMNS.values()),
         policy_rows=policy_rows(policies),
@@ -177,14 +178,21 @@ def policy_rows(policies: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def signal_text(shares: Mapping[str, float | None]) -> str:
+def share_without_signal_at_start(curve: Sequence[Mapping[str, float]]) -> float:
+    """Return the share of groups without outcome signal in the first five steps; NaN without steps."""
+    shares = [row["step/degenerate_outcome"] for row in curve[:FIRST_STEPS]]
+    return sum(shares) / len(shares) if shares else math.nan
+
+
+def signal_text(shares: Mapping[str, float | None], outcome_curve: Sequence[Mapping[str, float]]) -> str:
     """Say how often an outcome alone could teach nothing."""
     told = ", ".join(
         f"{cell({'value': share}, digits=2)['value']} ({ARM_NAMES[arm]})" for arm, share in shares.items()
     )
     return (
         "Groups of completions that were all right or all wrong, in which the outcome alone teaches nothing, "
-        f"as a share of all groups in training: {told}."
+        f"as a share of all groups: {share_without_signal_at_start(outcome_curve):.2f} in the first "
+        f"{FIRST_STEPS} steps of training; over the whole of it {told}."
     )
 
 

@@ -96,3 +96,12 @@ def test_no_text_on_the_page_becomes_markup_whatever_a_policy_writes():
     assert html.count("{{ 7 * 7 }}") == html.count("&lt;script&gt;")
     # Outside of attributes a quotation mark does no harm; inside, it would end them.
     assert re.findall(r"<[^>]*(?:alert|onerror)", html) == []
+
+
+def test_the_share_of_groups_without_signal_at_the_start_is_that_of_the_first_five_steps():
+    curve = [{"step/degenerate_outcome": share} for share in (0.5, 0.25, 0.75, 0.5, 0.0, 1.0, 1.0)]
+    assert share_without_signal_at_start(curve) == 0.4
+    assert math.isnan(share_without_signal_at_start([]))
+    text = signal_text({"outcome": 0.25, "exact": None}, curve)
+    assert "0.40 in the first 5 steps" in text
+    assert "0.25 (outcome only), n/a (step-GRPO, exact verdicts)" in text
