@@ -14,6 +14,7 @@ from typing import Any
 from labeling._workers import Labeller, verifying
 from labeling.cards import heading, write_card
 from labeling.errors import ConfigError, InputError, ModelError
+from labeling.outputs import check_writable
 from labeling.progress import say, track
 from labeling.records import LabelledSolution, Problem, Solution
 from labeling.report import Report, wilson
@@ -21,7 +22,7 @@ from labeling.rollouts.policies import STARTER, policy_folder
 from labeling.simulators.load import SIMULATOR_HELP, load_simulator
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
 from labeling.steps import SEGMENT_MODES
-from labeling.store import LabelStore, hash_file
+from labeling.store import LabelStore, fingerprint_path, hash_file
 
 REPORT_NAME = "report.json"
 CARD_NAME = "card.md"
@@ -109,6 +110,10 @@ def run(config: LabelConfig) -> Report:
     """
     config.check()
     # The user's mistakes are told before any work.
+    output = Path(config.output)
+    stores = [output, _solutions_file(output)] if config.samples else [output]
+    owners = [fingerprint_path(path) for path in stores]
+    check_writable(output.parent, REPORT_NAME, CARD_NAME, *(path.name for path in (*stores, *owners)))
     if config.policy and not policy_folder(config.policy).is_dir():
         raise ModelError(
             "there is no such model folder.",
@@ -242,11 +247,15 @@ def _problems(config: LabelConfig) -> Reading[Problem]:
     return Reading(items=world.problems(config.simulator_problems, split=config.split, seed=config.seed))
 
 
+def _solutions_file(output: Path) -> Path:
+    return output.with_suffix(".solutions.jsonl")
+
+
 def _sampled(config: LabelConfig, problems: list[Problem]) -> list[Solution]:
     """Sample solutions, or read those that an interrupted run has sampled already."""
     from labeling.rollouts.solve import sample_solutions
 
-    path = Path(config.output).with_suffix(".solutions.jsonl")
+    path = _solutions_file(Path(config.output))
     fingerprint = _fingerprint(config)
     for name in ("verifier", "rollouts"):
         fingerprint.pop(name)

@@ -92,7 +92,7 @@ class LabelStore:
     @property
     def fingerprint_path(self) -> Path:
         """Where the owning run's fingerprint stands."""
-        return self.path.with_name(self.path.name + ".run.json")
+        return fingerprint_path(self.path)
 
     def _lock(self) -> None:
         try:
@@ -158,6 +158,11 @@ class LabelStore:
                 self._file.write(b"\n")
                 self._file.flush()
         self._file.seek(0, os.SEEK_END)
+
+
+def fingerprint_path(path: Path) -> Path:
+    """Return where the fingerprint of the run that owns a file stands."""
+    return path.with_name(path.name + ".run.json")
 
 
 def hash_file(path: str | Path) -> str:

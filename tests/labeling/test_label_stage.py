@@ -316,3 +316,18 @@ def test_only_the_description_of_the_file_itself_goes_with_it(rows_file, tmp_pat
 def test_a_policy_that_is_not_there_is_told_before_the_input_is_read(tmp_path):
     with pytest.raises(ModelError, match="strater: there is no such model folder"):
         label(tmp_path / "none.jsonl", tmp_path / "l.jsonl", verifier="", rollouts=2, policy="strater")
+
+
+@pytest.mark.parametrize("name", ["labels.jsonl", "labels.jsonl.run.json", "report.json", "card.md"])
+def test_an_output_that_cannot_be_written_is_told_before_the_input_is_read(tmp_path, name):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).symlink_to(tmp_path / "nowhere" / "file")
+    with pytest.raises(StoreError, match=f"{name}: is not a file that can be replaced"):
+        label(tmp_path / "none.jsonl", out / "labels.jsonl")
+
+
+def test_the_file_of_sampled_solutions_is_looked_at_too(tmp_path):
+    (tmp_path / "labels.solutions.jsonl").mkdir()
+    with pytest.raises(StoreError, match=r"labels\.solutions\.jsonl: is not a file"):
+        label(tmp_path / "none.jsonl", tmp_path / "labels.jsonl", samples=2, policy="starter")
