@@ -19,7 +19,7 @@ from labeling.progress import say, track
 from labeling.records import LabelledSolution, Problem, Solution
 from labeling.report import Report, wilson
 from labeling.rollouts.policies import STARTER, policy_folder
-from labeling.simulators.load import SIMULATOR_HELP, load_simulator
+from labeling.simulators.load import SIMULATOR_HELP, checked_problems, load_simulator
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
 from labeling.steps import SEGMENT_MODES
 from labeling.store import LabelStore, fingerprint_path, hash_file
@@ -244,7 +244,8 @@ def _problems(config: LabelConfig) -> Reading[Problem]:
     if config.input:
         return read_problems(config.input, config.on_error)
     world = load_simulator(config.simulator)
-    return Reading(items=world.problems(config.simulator_problems, split=config.split, seed=config.seed))
+    problems = world.problems(config.simulator_problems, split=config.split, seed=config.seed)
+    return Reading(items=checked_problems(problems, simulator=config.simulator))
 
 
 def _solutions_file(output: Path) -> Path:

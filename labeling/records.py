@@ -48,6 +48,24 @@ class Problem:
     """What else the source says, JSON-serialisable."""
 
 
+def meta_text(problem: Problem) -> str:
+    """Return a problem's meta as JSON text.
+
+    Raises:
+        RecordError: It holds what JSON cannot, or text that is not Unicode.
+    """
+    try:
+        text = json.dumps(dict(problem.meta), ensure_ascii=False)
+        text.encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError(
+            f"the meta of problem {problem.id} cannot be written as JSON ({error}).",
+            remedy="A source or simulator puts text, numbers, lists and objects of these into meta.",
+            record_id=problem.id,
+        ) from error
+    return text
+
+
 def normalised_problem_text(text: str) -> str:
     """Return what decides whether two problems are the same: no case, no spacing, one Unicode form."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
@@ -164,7 +182,11 @@ class LabelledSolution:
     """Index of the first wrong step, -1 when all are right, None when that is not known."""
 
     def to_row(self) -> dict[str, Any]:
-        """Return the row of the label file; see the module's docstring."""
+        """Return the row of the label file; see the module's docstring.
+
+        Raises:
+            RecordError: The problem's meta is not JSON data.
+        """
         row: dict[str, Any] = {
             "schema": SCHEMA_VERSION,
             "id": self.solution.id,
@@ -183,7 +205,7 @@ class LabelledSolution:
         }
         if self.solution.problem.meta:
             # As text: columns of other tools cannot hold objects whose fields differ from row to row.
-            row["meta"] = json.dumps(dict(self.solution.problem.meta), ensure_ascii=False)
+            row["meta"] = meta_text(self.solution.problem)
         if any(label.soft is not None for label in self.labels):
             row["soft"] = [label.soft for label in self.labels]
         if any(label.counts is not None for label in self.labels):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from labeling.errors import StoreError
+from labeling.errors import RecordError, StoreError
 from labeling.report import plain, write_json
 
 
@@ -59,12 +59,20 @@ class LabelStore:
 
         Raises:
             StoreError: The id is missing or already stored.
+            RecordError: The row holds text that is not Unicode; nothing is written.
         """
         row_id = str(row.get("id") or "")
         if not row_id or row_id in self.done:
             what = f"id {row_id} is already stored." if row_id else "a row without id cannot be stored."
             raise StoreError(what, remedy="Give every record an id of its own.", file=self.path)
-        line = (json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+        try:
+            line = (json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+        except (ValueError, RecursionError) as error:
+            raise RecordError(
+                f"cannot be written as JSON in UTF-8 ({error}).",
+                remedy="Mend what made its text: half a surrogate pair is no Unicode.",
+                record_id=row_id,
+            ) from error
         self._replace()
         self._file.write(line)
         self._file.flush()

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from labeling.errors import ConfigError
+from labeling.errors import ConfigError, PluginError
 from labeling.plugins import make_plugin
+from labeling.records import Problem, meta_text
 from labeling.simulators.base import Simulator
 
 SIMULATOR_HELP = (
@@ -27,6 +28,35 @@ def load_simulator(name: str) -> Simulator:
         members=("name", "problems", "verify", "truth", "grade"),
         remedy=SIMULATOR_HELP,
     )
+
+
+def checked_problems(problems: Any, *, simulator: str) -> list[Problem]:
+    """Return what a simulator gave as problems, when they can be written and read back.
+
+    Raises:
+        PluginError: It is no list of problems with ids of their own, text, and JSON data as meta.
+    """
+    if not isinstance(problems, (list, tuple)):
+        raise _no_problems(simulator, f"a {type(problems).__name__} and no list of problems")
+    seen: set[str] = set()
+    for index, problem in enumerate(problems):
+        if not isinstance(problem, Problem):
+            raise _no_problems(
+                simulator, f"a {type(problem).__name__} where a Problem belongs (index {index})"
+            )
+        for name in ("id", "text", "answer"):
+            value = getattr(problem, name)
+            if not (isinstance(value, str) and value.strip()) and not (name == "answer" and value is None):
+                raise _no_problems(simulator, f"a problem whose {name} is {value!r} (index {index})")
+        if problem.id in seen:
+            raise _no_problems(simulator, f"two problems with the id {problem.id}")
+        seen.add(problem.id)
+        meta_text(problem)
+    return list(problems)
+
+
+def _no_problems(simulator: str, what: str) -> PluginError:
+    return PluginError(f"simulator {simulator!r} returned {what}.", remedy="Mend its `problems`.")
 
 
 def _engineering(name: str, rest: list[str]) -> Simulator:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from labeling.errors import StoreError
+from labeling.errors import RecordError, StoreError
 from labeling.store import LabelStore
 
 PRINT = {"verifier": "arithmetic"}
@@ -94,6 +94,17 @@ def test_nan_never_reaches_the_file(tmp_path):
     with LabelStore(path, PRINT) as store:
         store.append({"id": "r1", "score": float("nan")})
     assert json.loads(path.read_text()) == {"id": "r1", "score": None}
+
+
+def test_text_that_is_not_unicode_is_refused_and_leaves_no_half_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with LabelStore(path, PRINT) as store:
+        store.append({"id": "r1"})
+        with pytest.raises(RecordError, match="surrogate") as caught:
+            store.append({"id": "r2", "reason": "half \ud800"})
+        assert caught.value.record_id == "r2"
+        store.append({"id": "r2", "reason": "whole"})
+    assert len(path.read_text().splitlines()) == 2
 
 
 def test_what_is_no_file_is_refused_before_it_is_read(tmp_path):
