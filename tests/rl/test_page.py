@@ -9,6 +9,7 @@ import pytest
 
 from rl.charts import learning_curves, smooth
 from rl.page import MIDDLE_COLOUR, RIGHT_COLOUR, WRONG_COLOUR, Page, cell, chain, colour_of, render
+from rl.quickstart_page import share_without_signal_at_start, signal_text
 
 
 def test_smoothing_is_a_centred_mean_that_leaves_gaps_out():
