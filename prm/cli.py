@@ -1,7 +1,6 @@
 """Verbs -> stages. The one place that names all floors; a stage is loaded when it is called."""
 
 import atexit
-import errno
 import gc
 import importlib
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from labeling.errors import Terminated, ToolkitError
+from prm._refusals import refusal
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,6 @@ VERBS = {
     "make-starter": Verb("rl.starter", "StarterConfig", "train the quickstart's starter policy again"),
 }
 
-
-_REFUSALS = (
-    errno.EACCES,
-    errno.EPERM,
-    errno.EROFS,
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EEXIST,
-    errno.EISDIR,
-    errno.ENOTDIR,
-    errno.ENAMETOOLONG,
-    errno.ELOOP,
-)
-"""What the system answers when a path of the user's cannot be written or read."""
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 """Characters of data that would move a terminal's cursor, colour it or retitle it -> how they are shown."""
@@ -108,11 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:  # noqa: BLE001  # process boundary: the rest is our fault, with its traceback
-        if isinstance(error, OSError) and _is_refusal(error):
-            place = f"{error.filename}: " if error.filename else ""
-            _print(
-                f"prm {name}: {place}{error.strerror}. Check the path, the rights and the space.", error=True
-            )
+        if (refused := refusal(error)) is not None:
+            _print(f"prm {name}: {refused}", error=True)
             return 2
         traceback.print_exc()
         _print(f"prm {name}: a fault of the toolkit, not of your input. Please report it.", error=True)
@@ -137,14 +120,6 @@ def run_verb(name: str, argv: Sequence[str]) -> int:
     report = getattr(module, verb.run)(config)
     _print(report.to_markdown())
     return 0
-
-
-def _is_refusal(error: OSError) -> bool:
-    """Tell whether the system refused a path of the user's; a file of ours that is missing is no refusal."""
-    if error.errno == errno.ENOENT and isinstance(error.filename, str):
-        # A link that leads nowhere: the user's, since we make none.
-        return Path(error.filename).is_symlink()
-    return error.errno in _REFUSALS
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
