@@ -51,7 +51,7 @@ def label(folder, *flags, **more):
 def test_a_signal_while_a_text_is_executed_ends_with_its_exit_code(tmp_path, name, code):
     (tmp_path / "toy.py").write_text(PROGRAM)
     done = subprocess.run(
-        [sys.executable, "toy.py", "toy", "--name", name],
+        [sys.executable, "-m", "toy", "toy", "--name", name],
         cwd=tmp_path,
         capture_output=True,
         text=True,
