@@ -8,6 +8,7 @@ import importlib
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 from labeling.errors import ConfigError, PluginError, Terminated, ToolkitError
@@ -72,7 +73,8 @@ class _Guarded:
             ) from error
         if not callable(member):
             return member
-        return lambda *given, **named: _call(member, given, named, self._what)
+        # Bound to the wrapper, as a method is to its object: whoever holds only the method finds the rest.
+        return MethodType(lambda guard, *given, **named: _call(member, given, named, guard._what), self)
 
 
 def _checked_name(name: Any, what: str) -> str:

@@ -67,3 +67,11 @@ def test_meta_that_is_no_json_makes_no_row():
     solution = Solution.from_steps(["s"], id="s", problem=problem)
     with pytest.raises(RecordError, match="meta of problem p cannot be written"):
         labelled_from_verdicts(solution, [Verdict.right()], origin="v").to_row()
+
+
+def test_a_grade_of_a_users_simulator_is_known_to_be_a_worlds():
+    # Who grades decides what "no answer" means: a world knows the truth, a verifier may not be able to tell.
+    world = load_simulator(f"{__name__}:Mine")
+    assert hasattr(world.grade.__self__, "truth")
+    problem = world.problems(1, split="train", seed=0)[0]
+    assert world.grade(problem, "no answer here") is None
