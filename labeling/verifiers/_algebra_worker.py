@@ -266,7 +266,7 @@ def _numbers(left: Any, right: Any, tolerance: Any) -> str:
     if left == right:
         return "equal"
     if left.is_Rational and right.is_Rational:
-        return "equal" if abs(left - right) < tolerance else "different"
+        return "equal" if 2 * abs(left - right) <= tolerance else "different"
     first, second = left.evalf(_DIGITS), right.evalf(_DIGITS)
     if not all(value.is_number and value.is_finite and not value.free_symbols for value in (first, second)):
         return "unsure"
@@ -278,7 +278,11 @@ def _numbers(left: Any, right: Any, tolerance: Any) -> str:
         return "equal"
     if not gap.is_comparable:
         return "unsure"
-    return "equal" if tolerance and gap < tolerance and scale >= 10**5 * tolerance else "different"
+    if tolerance == 0 or scale < 10**5 * tolerance:
+        return "different"
+    written, exact = (first, second) if left.is_Rational else (second, first)
+    is_cut = abs(written) <= abs(exact) and gap < tolerance
+    return "equal" if is_cut or 2 * gap <= tolerance else "different"
 
 
 def _matrices(left: Any, right: Any, tolerance: str) -> str:

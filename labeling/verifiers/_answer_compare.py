@@ -71,7 +71,12 @@ class Comparer:
         if finding is not None:
             return finding
         left, right = (shapes.without_plus_minus(with_digits(text)) for text in (left, right))
-        if any(values and not values.opening for values in map(shapes.split_list, (left, right))):
+        is_listed = [bool(values and not values.opening) for values in map(shapes.split_list, (left, right))]
+        if any(is_listed):
+            left, right = (
+                text if is_list else shapes.split_name(text).value
+                for text, is_list in zip((left, right), is_listed, strict=True)
+            )
             return self._first_of((compare_regions, compare_lists), left, right)
         first, second = shapes.split_name(left), shapes.split_name(right)
         if first.is_equation or second.is_equation:

@@ -13,6 +13,7 @@ from labeling.verifiers._answer_findings import (
     all_of,
     best_of,
     different,
+    equal,
     unless_equal,
     unreadable,
     unsure,
@@ -203,9 +204,11 @@ def _holds_names(values: ValueList) -> bool:
 
 def _compare_listed(left: Listed, right: Listed, rules: Rules) -> Finding:
     first, second = left.values, right.values
-    if len(first.items) != len(second.items) or len(first.items) > shapes.MAX_ITEMS:
+    if len(first.items) != len(second.items):
         return _if_readable(first, second, different("lists of different length"), rules)
     pairs = list(zip(first.items, second.items, strict=True))
+    if len(pairs) > shapes.MAX_ITEMS:
+        return equal("the same values") if first == second else unsure("too many values to compare")
     if left.names and right.names:
         if sorted(left.names) != sorted(right.names):
             return different("values of different variables")

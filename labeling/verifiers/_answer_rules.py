@@ -145,9 +145,13 @@ def compare_words(left: str, right: str, rules: Rules) -> Finding | None:
     return different("words against a value") if rules.is_readable(other) else unreadable(is_left=not is_left)
 
 
+_MAX_WORDS_HELD = 6
+
+
 def _holds(left: str, right: str) -> bool:
+    """Tell whether one name may be the other with words added: "Evelyn" and "Evelyn Smith"."""
     first, second = set(left.split()), set(right.split())
-    return first <= second or second <= first
+    return max(len(first), len(second)) <= _MAX_WORDS_HELD and (first <= second or second <= first)
 
 
 def compare_spelt(left: str, right: str, rules: Rules) -> Finding | None:
@@ -188,9 +192,47 @@ def _counted(clean: str) -> tuple[PlainNumber, tuple[str, ...]] | None:
     return (number, ()) if number is not None else number_in_prose(clean)
 
 
+_FILLERS = frozenset(
+    (
+        *(
+            "in",
+            "total",
+            "altogether",
+            "all",
+            "of",
+            "the",
+            "is",
+            "are",
+            "was",
+            "were",
+            "there",
+            "left",
+            "each",
+        ),
+        *(
+            "about",
+            "he",
+            "she",
+            "it",
+            "they",
+            "has",
+            "have",
+            "more",
+            "so",
+            "answer",
+            "value",
+            "result",
+            "number",
+        ),
+        *("final", "now", "needs", "need", "takes", "gets"),
+    )
+)
+
+
 def _share_words(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    stems = [{word.removesuffix("s") for word in words} for words in (left, right)]
-    return not left or not right or bool(stems[0] & stems[1])
+    """Tell whether two counts may be of one thing: a noun in common, or no noun on a side."""
+    stems = [{word.removesuffix("s") for word in words if word not in _FILLERS} for words in (left, right)]
+    return not stems[0] or not stems[1] or bool(stems[0] & stems[1])
 
 
 def is_readable_without_algebra(clean: str) -> bool:

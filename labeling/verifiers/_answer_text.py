@@ -6,6 +6,7 @@ r"""One spelling for what is written in many: Unicode, LaTeX variants and plain-
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _VULGAR_FRACTION = re.compile(r"[¼-¾⅐-⅞]")
 _SUPERSCRIPT = re.compile(r"[⁺⁻⁰¹²³⁴-⁹]+")
@@ -95,7 +96,10 @@ _SYNONYMS = [
         (r"\*\*", "^"),
         (r"(?<![A-Za-z\\^_])\*|(?<=[A-Za-z])\*(?=[\s\w(\\])", r"\\cdot "),
         (r"(?<![A-Za-z\\])(?:inf|infinity)(?![A-Za-z])", r"\\infty "),
-        (r"(?<![A-Za-z\\])(pi|theta)(?![A-Za-z])", r"\\\1 "),
+        (
+            r"(?<![A-Za-z\\])(?:(?<![A-Za-z]\s)|(?<=\\cdot\s)|(?<=\\times\s))(pi|theta)(?![A-Za-z]|\s[a-z]{3}(?<!squ)(?<!cub))",
+            r"\\\1 ",
+        ),
         (r"(?<=\d)pi(?![A-Za-z])", r"\\pi "),
         (r"(?<![A-Za-z\\])((?:arc)?(?:sin|cos|tan)|cot|sec|csc|log|ln)(?=\s*\(|\^|_)", r"\\\1 "),
         (r"(?<![A-Za-z\\])sqrt(?=\s*[(\d])", r"\\sqrt "),
@@ -280,14 +284,20 @@ def closes_at(text: str) -> int:
 
 def split_top(text: str, separator: re.Pattern[str]) -> list[str]:
     """Split at separators outside all brackets; the separators must not hold brackets."""
-    pieces, start, depth, at = [], 0, 0, 0
-    while at < len(text):
-        sign = text[at]
-        depth += (sign in "([{") - (sign in ")]}")
-        match = separator.match(text, at) if depth == 0 else None
-        if match and match.end() > at:
-            pieces.append(text[start:at])
-            start = at = match.end()
-            continue
-        at += 1
+    pieces, start, depth = [], 0, 0
+    for match in _bracket_or(separator).finditer(text):
+        sign = match[0]
+        if sign in _BRACKETS:
+            depth += _BRACKETS[sign]
+        elif depth == 0:
+            pieces.append(text[start : match.start()])
+            start = match.end()
     return [*pieces, text[start:]]
+
+
+_BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+@lru_cache(maxsize=16)
+def _bracket_or(separator: re.Pattern[str]) -> re.Pattern[str]:
+    return re.compile(rf"[()\[\]{{}}]|(?:{separator.pattern})")

@@ -14,7 +14,8 @@ _MEANINGS = {
     r"(?:solutions?|values?|roots?|numbers?)(?: exists?)?"
     r"|(?:the )?empty set|none|null set|\\emptyset|\\\{\s*\\\}|\{\}"
     r"|impossible|not possible",
-    "all reals": r"(?:all|any|every)(?: the)?(?: real)? (?:numbers?|values?|reals?|x)|all reals?|\\mathbb\{R\}"
+    "all reals": r"(?:all|any|every)(?: the)?(?: real)? (?:numbers?|values?|reals?|x)|all reals?"
+    r"|\\mathbb\{R\}"
     r"|(?:the )?(?:set of )?(?:all )?real numbers|\(-\s*\\infty\s*,\s*\+?\\infty\s*\)",
     "infinitely many": r"infinite(?:ly)?(?: many)?(?: (?:solutions?|values?|numbers?))?|infinitely",
     "undefined": r"undefined|not defined|does(?: not|n't) exist|d\.?n\.?e\.?|indeterminate",
@@ -58,10 +59,15 @@ _MATH_WORD = re.compile(
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+
+
 def is_prose(clean: str) -> bool:
-    """Tell whether text is a sentence or a part of one: two words or more, and no LaTeX."""
-    words = [word for word in _WORD.findall(clean) if len(word) > 2 and not _MATH_WORD.fullmatch(word)]
-    return "\\" not in clean and len(words) >= 2
+    """Tell whether text is a sentence or a part of one: two words or more, beside LaTeX three long ones."""
+    has_commands = "\\" in clean
+    found = _WORD.findall(_COMMAND.sub(" ", clean) if has_commands else clean)
+    words = [word for word in found if len(word) > 2 + has_commands and not _MATH_WORD.fullmatch(word)]
+    return len(words) >= 2 + has_commands
 
 
 _CHOICE = re.compile(

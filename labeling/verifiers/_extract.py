@@ -80,10 +80,10 @@ def find_answer(text: str, *, answer_format: str = "auto") -> FoundAnswer | None
         raise ConfigError(
             f"there is no answer format {answer_format!r}.", remedy=f"Use one of {', '.join(_FINDERS)}."
         )
-    return _FINDERS[answer_format](_without_thinking(text))
+    return _FINDERS[answer_format](without_thinking(text))
 
 
-def _without_thinking(text: str) -> str:
+def without_thinking(text: str) -> str:
     """Blank out thinking and its tags; offsets stay."""
     hidden: list[tuple[int, int]] = []
     opened_at: int | None = None

@@ -156,7 +156,9 @@ def same_number(left: PlainNumber, right: PlainNumber) -> bool:
         return True
     fine, coarse = sorted((left, right), key=lambda number: number.last_place)
     if coarse.decimals >= 6 and fine.last_place < coarse.last_place:
-        return gap < coarse.last_place and abs(coarse.value) >= 10**5 * coarse.last_place
+        is_cut = abs(coarse.value) <= abs(fine.value) and gap < coarse.last_place
+        is_rounded = 2 * gap <= coarse.last_place
+        return (is_cut or is_rounded) and abs(coarse.value) >= 10**5 * coarse.last_place
     return (
         fine.is_decimal
         and fine.decimals >= 12

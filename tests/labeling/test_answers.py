@@ -76,6 +76,13 @@ def test_answers_are_equal_only_where_they_mean_the_same(reference, candidate, e
 
 
 @pytest.mark.parametrize(
+    ("reference", "candidate", "equal"), [param for param in own_pairs() if param.id.startswith("symmetric")]
+)
+def test_the_order_of_two_answers_changes_nothing(reference, candidate, equal):
+    assert compare_answers(candidate, reference).equal is equal
+
+
+@pytest.mark.parametrize(
     ("reference", "candidate", "equal"),
     [
         ("35％", "0.35", True),
