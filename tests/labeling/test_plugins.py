@@ -364,7 +364,7 @@ def test_a_run_whose_verifier_hangs_ends_when_it_is_told_to_and_leaves_no_proces
         time.sleep(0.02)
     process.send_signal(number)
     # Ends when no process is left that holds the other end of the pipes.
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number, errors
     assert "Traceback" not in errors
     assert list((tmp_path / "out").iterdir()) == []
