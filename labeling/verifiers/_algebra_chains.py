@@ -38,6 +38,23 @@ _GOING_ON_WORDS = frozenset({
 })  # fmt: skip
 """Words behind a formula that may change it: "3 times y", "2 or 3", "0 if x > 1"."""
 
+_RELATION_SIGN = re.compile(r"[=<>≈≤≥]|\\(?:le|ge|leq|geq|approx|ne|neq)\b")
+_UNKNOWN = re.compile(
+    r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z'’])|\\(?:theta|alpha|beta|lambda|pi)|\d[a-z]{1,3}\b|π"
+)
+
+
+def may_hold_algebra(text: str) -> bool:
+    """Whether a text can hold a relation in unknowns at all; quick."""
+    if _UNKNOWN.search(text) is not None:
+        return "\\" in text or "$" in text or has_relation(text)
+    return "\\(" in text or "\\[" in text or "$" in text
+
+
+def has_relation(text: str) -> bool:
+    """Whether a sign of equality or order stands in a text."""
+    return _RELATION_SIGN.search(text) is not None
+
 
 @dataclass(frozen=True)
 class Member:
@@ -152,7 +169,7 @@ def _next_chain(tokens: list[Token], at: int) -> tuple[int, list[tuple[int, int]
         is_joined = following < len(tokens) and tokens[following].kind == "REL"
         # A relation sign at a line's start goes on with the line before, unless that ends elsewhere.
         if not is_joined or len(groups) > MAX_MEMBERS:
-            return at, groups, relations
+            return following, groups, relations
         relations.append(tokens[following].text)
         at = following + 1
         while at < len(tokens) and tokens[at].kind == "LINE":
@@ -217,13 +234,9 @@ def _doubts_before(tokens: list[Token], start: int) -> list[str]:
         return []
     if before.kind == "BAD":
         return ["a formula goes on in front of it"]
-    if before.kind == "WORD":
-        if before.text.lower() in _REACHING_WORDS and not (
-            before.text == "and" and _ends_chain(tokens, start - 1)
-        ):
-            return ["words of arithmetic before the formula"]
-        if tokens[start].kind == "OP":
-            return ["a sign behind words"]
+    joins = before.text == "and" and _ends_chain(tokens, start - 1)
+    if before.kind == "WORD" and before.text.lower() in _REACHING_WORDS and not joins:
+        return ["words of arithmetic before the formula"]
     is_listed = start > 1 and tokens[start - 2].kind in ("SYM", ")", "}")
     if before.kind == "BREAK" and before.text == "," and is_listed and not _ends_chain(tokens, start - 1):
         return ["a list"]

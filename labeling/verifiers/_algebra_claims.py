@@ -10,11 +10,17 @@ from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 NAME = "algebra"
 DOUBTFUL = "doubtful"
+EXCUSED_BY = ", but: "
 UNIT_LETTERS = frozenset("MNJWVAKLCgs")
 """Symbols that, alone, are as likely units as unknowns; their formulas are never held against a step."""
 
 Finding = tuple[Outcome, str, str, str]
 """Outcome, kind, reason, and the text of what a claim was held against."""
+
+
+def excused(reason: str, excuse: str, source: str) -> Finding:
+    """Return a finding that counts against a step only so far as that it is not right."""
+    return Outcome.UNDECIDED, DOUBTFUL, f"{reason}{EXCUSED_BY}{excuse}", source
 
 
 def is_quantity(left: Member, right: Member) -> bool:
@@ -87,7 +93,7 @@ def equation_of(chain: Chain) -> Equation | None:
 def evidence_of(chain: Chain, finding: Finding, right: str, doubt: str) -> Evidence:
     outcome, kind, reason, left = finding
     if outcome is Outcome.WRONG and doubt:
-        outcome, kind, reason = Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubt}"
+        outcome, kind, reason = Outcome.UNDECIDED, DOUBTFUL, f"{reason}{EXCUSED_BY}{doubt}"
     return Evidence(
         verifier=NAME,
         outcome=str(outcome),
@@ -107,7 +113,7 @@ def conclude(evidence: Sequence[Evidence]) -> Verdict:
             return Verdict.wrong(item.reason, evidence)
     for item in evidence:
         if item.kind == DOUBTFUL:
-            return Verdict.undecided(f"{DOUBTFUL}: {item.reason.rpartition(', but: ')[2]}", evidence)
+            return Verdict.undecided(f"{DOUBTFUL}: {item.reason.rpartition(EXCUSED_BY)[2]}", evidence)
     if evidence:
         return Verdict.right("every checked claim is true", evidence)
     return Verdict.undecided("nothing that could be checked")

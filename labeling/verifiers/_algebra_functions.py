@@ -1,5 +1,6 @@
 """Functions that a text defines by a formula, f(x) = x^2 + 1, and their values put in."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,8 +9,20 @@ from labeling.verifiers._algebra_trees import Node, UnreadableError, symbols_of,
 from labeling.verifiers._algebra_values import evaluate_exactly
 
 MAX_NODES = 2000
+MIN_NAMES = 3
+"""Names that a formula must hold before one value that differs counts against a step."""
 VALUE_SHARE = Fraction(1, 50)
 """Values of which one is written with decimals count as different when further apart than this share."""
+
+_FUNCTION = re.compile(
+    r"(?<![A-Za-z\\])([A-Za-z])\s?(?:\^\{-1\})?\(\s?[a-z]\s?\)\s?\\?\)?\s?(?:=|\\le|\\ge|<|>|\$|is\b)"
+)
+_ALWAYS_FUNCTIONS = frozenset("fgPQ")
+
+
+def functions_in(*texts: str) -> frozenset[str]:
+    """Return the letters that serve as functions in some texts."""
+    return _ALWAYS_FUNCTIONS | {match.group(1) for text in texts for match in _FUNCTION.finditer(text)}
 
 
 @dataclass(frozen=True)
@@ -76,9 +89,16 @@ def values_differ(left: Node, right: Node) -> bool:
     return one != two
 
 
-def number(value: Fraction) -> Node:
-    """Return a number as a tree."""
-    return Node("number", value=value)
+def misused_name(formula: Node, numbers: Node, values: Mapping[str, Node]) -> str:
+    """Return the one name for which a formula has another number put in than its value; "" when not told.
+
+    The other names, which have their values, show that the formula is meant with them.
+    """
+    used = values_put_in(formula, numbers)
+    if used is None or len(used) < MIN_NAMES:
+        return ""
+    wrong = [name for name, value in used.items() if values_differ(values[name], Node("number", value=value))]
+    return wrong[0] if len(wrong) == 1 else ""
 
 
 def values_put_in(formula: Node, numbers: Node) -> dict[str, Fraction] | None:

@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterator
 
 from labeling.verifiers import _algebra_words as words
-from labeling.verifiers._algebra_chains import Chain, Member, find_chains, is_constant
+from labeling.verifiers._algebra_chains import (
+    Chain,
+    Member,
+    find_chains,
+    has_relation,
+    is_constant,
+    may_hold_algebra,
+)
 from labeling.verifiers._algebra_claims import (
     DOUBTFUL,
     Finding,
@@ -13,6 +20,7 @@ from labeling.verifiers._algebra_claims import (
     conclude,
     equation_of,
     evidence_of,
+    excused,
     has_product_of_sums,
     is_quantity,
     is_solved,
@@ -24,9 +32,8 @@ from labeling.verifiers._algebra_functions import (
     Definition,
     applied,
     definition_in,
-    number,
+    misused_name,
     values_differ,
-    values_put_in,
     with_values,
 )
 from labeling.verifiers._algebra_operations import are_done, operations_in
@@ -43,35 +50,13 @@ from labeling.verifiers._algebra_trees import Node, UnreadableError, symbols_of,
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 MAX_STEP_CHARACTERS = 20_000
-MIN_NAMES = 3
-"""Names that a formula must hold before one value that differs counts against a step."""
-MAX_EQUATIONS = 40
+MAX_COMPARISONS = 150
+"""Comparisons of two equations that one step may take; what is beyond them is not judged."""
+MAX_EQUATIONS = 12
 """Equations that are remembered at a time; the oldest is forgotten first."""
 NOTHING = "no equation in unknowns"
 
-_RELATION_SIGN = re.compile(r"[=<>≈≤≥]|\\(?:le|ge|leq|geq|approx|ne|neq)\b")
-_UNKNOWN = re.compile(
-    r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z'’])|\\(?:theta|alpha|beta|lambda|pi)|\d[a-z]{1,3}\b|π"
-)
-_FUNCTION = re.compile(
-    r"(?<![A-Za-z\\])([A-Za-z])\s?(?:\^\{-1\})?\(\s?[a-z]\s?\)\s?\\?\)?\s?(?:=|\\le|\\ge|<|>|\$|is\b)"
-)
-_ALWAYS_FUNCTIONS = frozenset("fgPQ")
 _COMPLEX = re.compile(r"\b(?:complex|imaginary|conjugate)\b|(?<![A-Za-z])i\^|\d\s?[-+]\s?\d*i\b")
-
-
-def may_hold_algebra(text: str) -> bool:
-    """Whether a text can hold a relation in unknowns at all; quick."""
-    return _UNKNOWN.search(text) is not None and ("\\" in text or "$" in text or _has_relation(text))
-
-
-def functions_in(*texts: str) -> frozenset[str]:
-    """Return the letters that serve as functions in some texts."""
-    return _ALWAYS_FUNCTIONS | {match.group(1) for text in texts for match in _FUNCTION.finditer(text)}
-
-
-def _has_relation(text: str) -> bool:
-    return _RELATION_SIGN.search(text) is not None
 
 
 class Judge:
@@ -84,7 +69,6 @@ class Judge:
 
     def __init__(self, problem: str, functions: frozenset[str]) -> None:
         self.functions = functions
-        self.definitions: dict[str, Definition] = {}
         self.is_complex = _COMPLEX.search(problem) is not None
         self.last: Member | None = None
         """The last member read, with which a line that begins with "=" goes on."""
@@ -95,10 +79,13 @@ class Judge:
         self.is_supposed = False
         """That equation is supposed, or one of several cases."""
         self.known: list[Equation] = []
+        self.definitions: dict[str, Definition] = {}
         self.values: dict[str, Node | None] = {}
         """Name -> its value; None when it had several, or one with a unit."""
         self.constraints: set[frozenset[str]] = set()
         """Unknowns of each equation so far, the problem's included: what a rewriting may have made use of."""
+        self.n_left = 0
+        """Comparisons of two equations that the step may still take."""
         self.is_other_step = False
         """That equation stands in an earlier step."""
         self.is_rounding = False
@@ -117,7 +104,7 @@ class Judge:
             self.forget()
             return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters")
         if not may_hold_algebra(text):
-            if _has_relation(text):
+            if has_relation(text):
                 self.previous = self.last = None
             return Verdict.undecided(NOTHING)
         self.is_complex |= _COMPLEX.search(text) is not None
@@ -125,6 +112,7 @@ class Judge:
         is_branching = words.says_branching(text)
         self.is_rounding = words.speaks_of_rounding(text)
         self.is_other_step = True
+        self.n_left = MAX_COMPARISONS
         self.is_branching |= is_branching
         evidence: list[Evidence] = []
         last = self.last
@@ -134,7 +122,7 @@ class Judge:
         self.last = last
         self.is_branching = is_branching
         if doubt:
-            # What a step rejects, tries or computes in another arithmetic is no ground for the next.
+            # What a step rejects or computes in another arithmetic is no ground for the next.
             self.previous = None
         return conclude(evidence)
 
@@ -151,7 +139,7 @@ class Judge:
         yield from self.judge_links(chain, doubt)
         if is_sum(chain.members[-1]):
             self.expression = chain.members[-1]
-        if _has_relation(chain.before):
+        if has_relation(chain.before):
             self.previous = None
         self.learn_constraint(chain)
         equation = equation_of(chain)
@@ -168,7 +156,7 @@ class Judge:
         if is_sum(member):
             self.expression = member
         sentence = words.sentence_of(chain.before)
-        if before is None or before.node is None or member.node is None or _has_relation(chain.before):
+        if before is None or before.node is None or member.node is None or has_relation(chain.before):
             return
         is_said = words.says_it_becomes(sentence) and not words.says_new(sentence)
         if not is_said or before.symbols != member.symbols or before.text == member.text:
@@ -181,14 +169,15 @@ class Judge:
             yield evidence_of(chain, (Outcome.WRONG, "rewriting", reason, before.text), member.text, doubt)
 
     def judge_links(self, chain: Chain, doubt: str) -> Iterator[Evidence]:
-        """Hold neighbouring members against each other, where "=" must mean the same expression."""
+        """Hold neighbouring members of a chain against each other."""
         is_assumed = words.says_assumed(words.sentence_of(chain.before))
         for index, sign in enumerate(chain.relations):
             left, right = chain.members[index : index + 2]
             if sign != "=" or left.node is None or right.node is None or left.text == right.text:
                 continue
             finding = self.function_value(left, right) if self.definitions and not is_assumed else None
-            if finding is None and left.symbols and left.symbols == right.symbols:
+            is_number = self.is_complex and left.symbols | right.symbols == {IMAGINARY}
+            if finding is None and left.symbols and (left.symbols == right.symbols or is_number):
                 finding = self.identity(chain, index, left, right)
             elif finding is None and index > 0 and not is_assumed:
                 finding = self.value(chain, left, right)
@@ -198,8 +187,7 @@ class Judge:
     def identity(self, chain: Chain, index: int, left: Member, right: Member) -> Finding | None:
         """Judge a link whose sides hold the same unknowns.
 
-        Behind the first relation sign of a chain it must be an identity, and where the words say so; else it
-        may be an equation, and only an identity that holds is told.
+        Behind a chain's first relation sign, and where the words say so, it must be an identity.
         """
         assert left.node is not None
         assert right.node is not None
@@ -208,18 +196,20 @@ class Judge:
             return Outcome.RIGHT, "identity", "", left.text
         if relation is not Relation.DIFFERENT or "symbol" in (left.node.kind, right.node.kind):
             return None
-        is_number = left.symbols == {IMAGINARY} and self.is_complex
+        is_number = left.symbols | right.symbols == {IMAGINARY} and self.is_complex
         is_inner = index > 0 or chain.goes_on or is_number
+        reason = f"{left.text} is not {right.text} for all values"
         if not is_inner and not self.is_rewriting(chain, left, right):
-            return None
+            is_long = len(chain.members) > 2
+            return excused(reason, "it may be an equation", left.text) if is_long else None
         if is_quantity(left, right):
             return None
-        if any(is_constant(member) for member in chain.members) and not is_number:
-            return None
         is_expanded = words.says_expanded(words.sentence_of(chain.before))
-        if not is_number and not is_expanded and self.may_be_tied(left):
-            return None
-        return Outcome.WRONG, "identity", f"{left.text} is not {right.text} for all values", left.text
+        is_equation = any(is_constant(member) for member in chain.members)
+        is_excused = is_equation or (self.may_be_tied(left) and not is_expanded)
+        if is_excused and not is_number:
+            return excused(reason, "an equation may be used", left.text)
+        return Outcome.WRONG, "identity", reason, left.text
 
     def may_be_tied(self, member: Member) -> bool:
         """Whether an equation between its own unknowns is known, which a rewriting may make use of."""
@@ -229,10 +219,11 @@ class Judge:
         """Whether the words say that brackets are multiplied out or an earlier expression is simplified."""
         sentence = words.sentence_of(chain.before)
         equation = equation_of(chain)
+        self.n_left -= len(self.known)
         is_old = equation is not None and any(
             relate(known, equation) is Relation.SAME for known in self.known
         )
-        if is_old:
+        if is_old or self.n_left < 0:
             return False
         if words.says_expanded(sentence) and has_product_of_sums(left) and not has_product_of_sums(right):
             return True
@@ -274,14 +265,10 @@ class Judge:
             return None
         if compare(with_values(left.node, values), right.node) is Relation.SAME:
             return Outcome.RIGHT, "value", "", left.text
-        used = values_put_in(left.node, right.node)
-        if used is None or self.is_branching:
+        wrong = misused_name(left.node, right.node, values)
+        if not wrong or self.is_branching:
             return None
-        wrong = [name for name, value in used.items() if values_differ(values[name], number(value))]
-        # The other names show that the formula is meant with the values given.
-        if len(wrong) != 1 or len(used) < MIN_NAMES:
-            return None
-        reason = f"{left.text} is not {right.text}: {wrong[0]} has another value before"
+        reason = f"{left.text} is not {right.text}: {wrong} has another value before"
         return Outcome.WRONG, "value", reason, left.text
 
     def learn_value(self, equation: Equation) -> None:
@@ -341,8 +328,10 @@ class Judge:
                 and self.is_no_repetition(equation)
             ):
                 finding = (Outcome.RIGHT, "system", "", source)
-            elif finding is None and contradicts and self.is_worked_out(equation, sentence):
-                finding = (Outcome.WRONG, "system", f"{equation.text} contradicts {source}", source)
+            elif finding is None and contradicts and (is_derived or is_bare):
+                is_certain = self.is_worked_out(equation, sentence)
+                outcome, kind = (Outcome.WRONG, "system") if is_certain else (Outcome.UNDECIDED, DOUBTFUL)
+                finding = (outcome, kind, f"{equation.text} contradicts {source}", source)
         if finding is not None:
             yield evidence_of(chain, finding, equation.text, doubt)
         if contradicts or is_assumed or self.is_branching:
@@ -369,35 +358,44 @@ class Judge:
     def against_previous(self, equation: Equation, sentence: str, *, is_derived: bool) -> Finding | None:
         """Judge an equation that is derived from the one directly before it."""
         previous = self.previous
-        if previous is None or previous.text == equation.text:
+        if previous is None or previous.text == equation.text or self.n_left <= 0:
             return None
+        self.n_left -= 1
         relation = relate(previous, equation)
         if relation is Relation.SAME:
             operations = operations_in(sentence)
             if operations and not are_done(operations, previous, equation):
-                return (
-                    Outcome.UNDECIDED,
-                    DOUBTFUL,
-                    "it follows, but not by the operation named",
-                    previous.text,
-                )
+                return excused("it follows", "not by the operation named", previous.text)
             return Outcome.RIGHT, "equation", "", previous.text
-        if is_solved(previous) or words.says_new(sentence):
-            return None
-        if (self.is_supposed or self.is_other_step) and not words.says_combined(sentence):
-            return None
-        if previous.unit and equation.unit and previous.unit != equation.unit:
-            # 3x = 1 hour, so 3x = 60 minutes.
-            return None
-        if (not is_derived or self.is_branching) and are_alternatives(previous, equation):
-            return None
         is_wrong = relation is Relation.DISJOINT
         is_wrong |= relation is Relation.UNRELATED and words.says_rewritten(sentence)
-        if self.is_rounding and may_be_rounded(previous, equation):
+        if not is_wrong:
             return None
-        if not is_wrong or any(may_come_from(known, equation) for known in self.known):
+        self.n_left -= len(self.known)
+        if any(may_come_from(known, equation) for known in self.known):
             return None
         reason = f"{equation.text} and {previous.text} have no common solution"
         if relation is Relation.UNRELATED:
             reason = f"{equation.text} does not follow from {previous.text}"
-        return Outcome.WRONG, "equation", reason, previous.text
+        excuse = self.excuse(previous, equation, sentence, is_derived=is_derived)
+        return (
+            excused(reason, excuse, previous.text)
+            if excuse
+            else (Outcome.WRONG, "equation", reason, previous.text)
+        )
+
+    def excuse(self, previous: Equation, equation: Equation, sentence: str, *, is_derived: bool) -> str:
+        """Say why an equation need not follow from the one before; "" when it must."""
+        if is_solved(previous):
+            return "the one before is solved, this one may be another solution"
+        if words.says_new(sentence):
+            return "something else comes in"
+        if (self.is_supposed or self.is_other_step) and not words.says_combined(sentence):
+            return "nothing says how it is worked out"
+        if previous.unit and equation.unit and previous.unit != equation.unit:
+            return "the units differ"
+        if (not is_derived or self.is_branching) and are_alternatives(previous, equation):
+            return "the two look like alternatives"
+        if self.is_rounding and may_be_rounded(previous, equation):
+            return "it may be rounded to a whole number"
+        return ""

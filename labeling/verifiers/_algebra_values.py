@@ -18,7 +18,7 @@ from labeling.verifiers._algebra_trees import Node, UnreadableError
 
 PRIME = 0x1FFFFFFFFFF64837
 MAX_EXPONENT = 10_000
-MAX_DEGREE = 48
+MAX_DEGREE = 24
 MAX_BITS = 4096
 
 Polynomial = list[int]

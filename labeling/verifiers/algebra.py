@@ -8,8 +8,10 @@ true, else UNDECIDED.
 """
 
 from labeling.records import Problem, Solution
+from labeling.verifiers._algebra_chains import may_hold_algebra
 from labeling.verifiers._algebra_claims import NAME
-from labeling.verifiers._algebra_judge import NOTHING, Judge, functions_in, may_hold_algebra
+from labeling.verifiers._algebra_functions import functions_in
+from labeling.verifiers._algebra_judge import NOTHING, Judge
 from labeling.verifiers.verdict import Verdict
 
 
