@@ -18,6 +18,7 @@ from labeling.errors import ConfigError, InputError
 from labeling.records import Step
 
 __all__ = [
+    "CANONICAL",
     "MODES",
     "SEGMENT_MODES",
     "THINK_TAG",
@@ -28,7 +29,9 @@ __all__ = [
     "segment",
 ]
 
-MODES = ("blank_line", "line", "numbered", "sentence", "marker", "canonical", "auto")
+CANONICAL = "canonical"
+"""The mode whose steps do not depend on delimiters: the one for rewards."""
+MODES = ("blank_line", "line", "numbered", "sentence", "marker", CANONICAL, "auto")
 SEGMENT_MODES = tuple(mode for mode in MODES if mode != "marker")
 """Modes that a recipe can name: those that need no marker."""
 
@@ -157,7 +160,7 @@ def _regions(text: str, think_is_open: bool) -> tuple[list[Span], int, bool]:
 
 
 def _steps_in(text: str, region: Span, blocks: Sequence[Span], mode: str, marker: str | None) -> list[Step]:
-    if mode == "canonical":
+    if mode == CANONICAL:
         return [Step(text[start:end], start, end) for start, end in canonical_spans(text, region, blocks)]
     if mode == "marker":
         found = re.compile(re.escape(marker or "")).finditer(text, *region)

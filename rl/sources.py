@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from labeling.errors import InputError
 from labeling.records import Problem, Solution
 from labeling.rollouts.monte_carlo import Grade
-from labeling.steps import segment
+from labeling.steps import CANONICAL, canonical_text, segment
 from labeling.verifiers.answers import extract_answer
 from labeling.verifiers.verdict import Outcome, Verifier, check_verdicts
 from rl.penalties import idle_steps
@@ -109,6 +109,7 @@ class VerifierSource:
             outcome=outcome,
             is_answered=is_answered,
             is_filler=filler_of(self._verifier, problem, solution),
+            pays_separators=self._segment_mode != CANONICAL,
         )
 
 
@@ -148,11 +149,17 @@ class PRMSource:
         with_steps = [index for index, solution in enumerate(solutions) if solution.steps]
         rows = self._scorer.score_or_reason(
             [solutions[index].problem.text for index in with_steps],
-            [solutions[index].step_texts for index in with_steps],
+            [self._texts(solutions[index]) for index in with_steps],
             is_calibrated=self._is_calibrated,
         )
         scores_of = dict(zip(with_steps, rows, strict=True))
         return [self._judged(s, scores_of.get(index, [])) for index, s in enumerate(solutions)]
+
+    def _texts(self, solution: Solution) -> list[str]:
+        """Return what the PRM reads: the steps, freed of delimiters where these must not count."""
+        if self._segment_mode != CANONICAL:
+            return solution.step_texts
+        return [canonical_text(step) for step in solution.step_texts]
 
     def _judged(self, solution: Solution, scores: Sequence[float] | str) -> JudgedCompletion:
         # A reason in place of scores (the solution is longer than the PRM's context): nobody can tell.
@@ -165,13 +172,14 @@ class PRMSource:
             outcome=outcome,
             is_answered=is_answered,
             is_filler=idle_of(solution),
+            pays_separators=self._segment_mode != CANONICAL,
         )
 
 
 def solution_of(problem: Problem, text: str, segment_mode: str) -> Solution:
     """Cut a completion into the steps of a solution."""
-    steps = segment(text, segment_mode).steps
-    return Solution(id=problem.id, problem=problem, text=text, steps=steps)
+    found = segment(text, segment_mode)
+    return Solution(id=problem.id, problem=problem, text=text, steps=found.steps, segment_mode=found.mode)
 
 
 def filler_of(world: Any, problem: Problem, solution: Solution) -> tuple[bool, ...]:

@@ -117,6 +117,35 @@ def step_of_tokens(
     return steps
 
 
+def separator_tokens(
+    ids: Sequence[int], text: str, spans: Sequence[tuple[int, int]], decode: Decode
+) -> list[bool]:
+    """Tell of every sampled token whether it stands between steps: shape (T,).
+
+    Such a token has no part in any span: blanks, and labels that the spans leave out. A token without text
+    behind the last step (end of text) is none, and no token is where there are no steps.
+
+    Args:
+        ids: The sampled token ids.
+        text: `decode(ids)`, in which `spans` are measured.
+        spans: [start, end) of each step in code points, ascending and disjoint.
+        decode: Ids -> text, leaving special tokens out.
+    """
+    if not spans:
+        return [False] * len(ids)
+    return [not _is_of_step(offset, spans) for offset in token_offsets(ids, text, decode)]
+
+
+def _is_of_step(offset: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:
+    start, end = offset
+    if start == end and start >= spans[-1][1]:
+        return True
+    # Of the tokens that make one character together all but the last have length 0: its step is theirs.
+    end = max(end, start + 1)
+    place = bisect_right(spans, start, key=lambda span: span[1])
+    return place < len(spans) and spans[place][0] < end
+
+
 def broadcast(advantages_K: np.ndarray, step_of_token: Sequence[int], *, outside: float) -> np.ndarray:
     """Spread one advantage a step over the tokens of that step.
 

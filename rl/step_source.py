@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from labeling.records import Problem
@@ -22,6 +22,9 @@ class JudgedCompletion:
     """False when no final answer can be read in the completion."""
     is_filler: tuple[bool, ...] | None = None
     """True for a step that is not needed, where the source can tell."""
+    pays_separators: bool = True
+    """Whether what separates two steps shares in the advantage of a step; where not, it gets the outcome's
+    part alone, so that no way to separate steps earns more than another."""
 
     def __post_init__(self) -> None:
         if len(self.spans) != len(self.scores):
@@ -29,6 +32,12 @@ class JudgedCompletion:
         bad = [s for s in self.scores if not (math.isnan(s) or 0 <= s <= 1)]
         if bad:
             raise ValueError(f"step score {bad[0]} is outside 0..1")
+
+
+def without_opening(judged: JudgedCompletion, n_characters: int) -> JudgedCompletion:
+    """Return the record of a completion that was judged behind `n_characters` of its prompt: spans move."""
+    spans = tuple((max(0, start - n_characters), max(0, end - n_characters)) for start, end in judged.spans)
+    return replace(judged, spans=spans)
 
 
 class StepSource(Protocol):
@@ -40,5 +49,8 @@ class StepSource(Protocol):
         ...
 
     def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
-        """Judge completions (text without prompt and end-of-text token), one record each, in order."""
+        """Judge completions (text without prompt and end-of-text token), one record each, in order.
+
+        A completion that begins inside thinking, which its prompt has opened, is led by the opening tag.
+        """
         ...

@@ -17,12 +17,13 @@ from datasets import Dataset
 
 from labeling.errors import ConfigError
 from labeling.records import Problem
-from labeling.rollouts.prompting import prompt_ids
+from labeling.rollouts.prompting import prompt_ids, thinking_opening
+from labeling.steps import open_thinking
 from prm.epoch_order import EpochOrder
 from rl.penalties import PenaltyCosts, step_costs
 from rl.sources import check_judged
-from rl.spans import CachedDecoder, broadcast, step_of_tokens
-from rl.step_source import JudgedCompletion, StepSource
+from rl.spans import CachedDecoder, broadcast, separator_tokens, step_of_tokens
+from rl.step_source import JudgedCompletion, StepSource, without_opening
 from rl.trainers.group_batch import BatchAdvantages, batch_advantages
 from rl.trainers.group_sizes import n_processes
 from rl.trainers.step_config import StepGRPOConfig
@@ -121,7 +122,10 @@ class StepGRPOTrainer(GRPOTrainer):
             for i, prompt in enumerate(prompts)
         ]
         texts = [self._decode(ids) for ids in completion_ids]
-        judged = check_judged(self._source.name, self._source.judge(problems, texts), len(texts))
+        openings = [self._opening(prompt, p) for prompt, p in zip(prompts, problems, strict=True)]
+        seen = [opening + text for opening, text in zip(openings, texts, strict=True)]
+        found = check_judged(self._source.name, self._source.judge(problems, seen), len(texts))
+        judged = [without_opening(r, len(o)) for r, o in zip(found, openings, strict=True)]
         self._judged = judged
         self._sampled = list(zip(texts, completion_ids, strict=True))
         self._costs = None
@@ -157,8 +161,21 @@ class StepGRPOTrainer(GRPOTrainer):
         rows = zip(self._sampled, self._judged, batch.of_steps, batch.of_outcome, strict=True)
         for row, ((text, ids), judged, of_steps, of_outcome) in enumerate(rows):
             steps = step_of_tokens(ids, text, judged.spans, self._decode)
-            table[row, : len(ids)] = broadcast(of_steps, steps, outside=of_outcome)
+            of_tokens = broadcast(of_steps, steps, outside=of_outcome)
+            if not judged.pays_separators:
+                of_tokens[separator_tokens(ids, text, judged.spans, self._decode)] = of_outcome
+            table[row, : len(ids)] = of_tokens
         return torch.tensor(table, dtype=torch.float32, device=like.device)
+
+    def _opening(self, prompt: Any, problem: Problem) -> str:
+        """Return the thinking tag that the prompt of a completion ends in; see `thinking_opening`."""
+        if self._sampler is not None:
+            return thinking_opening(self._tokenizer, problem.text)
+        # trl renders the template for messages only, and goes on with the last one where it is the model's.
+        if isinstance(prompt, str) or prompt[-1]["role"] == "assistant":
+            return open_thinking(problem.text)
+        template_settings: Any = self.chat_template_kwargs
+        return thinking_opening(self._tokenizer, problem.text, **template_settings)
 
     def _mode(self) -> str:
         return "train" if self.model is not None and self.model.training else "eval"

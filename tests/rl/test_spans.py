@@ -6,13 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_policy import byte_tokenizer, character_tokenizer, metaspace_tokenizer
 
-from labeling.steps import segment
+from labeling.steps import MODES, segment
 from rl.spans import (
     NO_STEP,
     CachedDecoder,
     _offsets_by_prefix,
     _offsets_piecewise,
     broadcast,
+    separator_tokens,
     step_of_tokens,
     token_offsets,
 )
@@ -104,6 +105,74 @@ def test_any_bytes_sampled_are_covered_once_and_in_order(ids):
         assert set(steps) <= set(range(len(spans)))
         counts = [steps.count(k) for k in range(len(spans))]
         assert sum(counts) == len(ids)
+
+
+TEXT_PIECES = [
+    "1. ",
+    "2. ",
+    "Step 3: ",
+    "\n",
+    "\n\n",
+    "<think>",
+    "</think>",
+    "a b. ",
+    "C = 1.5",
+    "é√",
+    "$$",
+    "- ",
+    "。",
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from(TEXT_PIECES) | st.text(max_size=4), max_size=12).map("".join),
+    st.sampled_from(MODES),
+    st.booleans(),
+)
+def test_in_every_mode_the_tokens_of_the_steps_add_up_and_the_end_belongs_to_the_last(text, mode, is_open):
+    ids = [*BYTES(text, add_special_tokens=False)["input_ids"], BYTES.eos_token_id]
+    text = DECODE_BYTES(ids)
+    found = segment(text, mode, marker="- " if mode == "marker" else None, think_is_open=is_open)
+    spans = [(step.start, step.end) for step in found.steps]
+    steps = step_of_tokens(ids, text, spans, DECODE_BYTES)
+    is_separator = separator_tokens(ids, text, spans, DECODE_BYTES)
+    assert len(is_separator) == len(ids)
+    if not spans:
+        assert set(steps) == {NO_STEP}
+        assert not any(is_separator)
+        return
+    assert sum(steps.count(k) for k in range(len(spans))) == len(ids)
+    assert set(steps) == set(range(len(spans)))
+    assert (steps[-1], is_separator[-1]) == (len(spans) - 1, False)
+    for token, (start, end) in enumerate(token_offsets(ids, text, DECODE_BYTES)):
+        inked = [p for p in range(start, end) if not text[p].isspace()]
+        holders = {k for k, (first, last) in enumerate(spans) for p in inked if first <= p < last}
+        if end > start:
+            assert is_separator[token] == all(last <= start or end <= first for first, last in spans)
+        if holders:
+            assert steps[token] == min(holders) or inked[0] < spans[min(holders)][0]
+
+
+def test_blanks_and_labels_between_steps_are_separators_and_the_end_is_not():
+    tokens = [*"a", "\n", *"2.", " ", *"b", " ", *"c", "\n", "<eos>"]
+    ids = ids_of(character_tokenizer(), tokens)
+    found = separator_tokens(ids, "a\n2. b c\n", [(0, 1), (5, 8)], DECODE_CHARACTERS)
+    assert found == [False, True, True, True, True, False, False, False, True, False]
+    assert separator_tokens(ids, "a\n2. b c\n", [], DECODE_CHARACTERS) == [False] * len(ids)
+
+
+def test_a_token_that_reaches_into_a_step_is_no_separator():
+    ids = ids_of(BYTES, ["1", ".Ċ", "1", "Ċa", "Ċ", "1", "<eos>"])
+    assert separator_tokens(ids, "1.\n1\na\n1", [(0, 2), (3, 4), (5, 6), (7, 8)], DECODE_BYTES) == [
+        False,
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 @settings(max_examples=100, deadline=None)
