@@ -55,6 +55,14 @@ _READINGS = (
 """What may be read in two ways: 1/2x, the base of a logarithm. Where they disagree nothing is said."""
 
 
+_WARM_UP = (
+    ("x^2-1", "(x+1)(x-1)"),
+    (r"\frac{\pi}{2}+\sqrt{12}", r"2\sqrt{3}+\pi/2"),
+    ("y=2x+1", "2x-y+1=0"),
+    (r"\sin x+\log_{2} 8", "e^{x}+3i"),
+)
+
+
 def _limit_memory() -> None:
     try:
         import resource
@@ -364,8 +372,10 @@ def main() -> None:
     os.dup2(2, 1)  # parsers print; the reply line must stay alone
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    # Libraries and the tables of their parser are loaded before the limits hold.
-    _answer({"left": "x^2", "right": "\\frac{1}{2}+x", "tolerance": "0"})
+    # Libraries and the tables of their parser are loaded before the limits hold: the first comparison of
+    # its kind takes many times as long as the next, and a new worker must not fail by that.
+    for left, right in _WARM_UP:
+        _answer({"left": left, "right": right, "tolerance": "0"})
     _limit_memory()
     print(json.dumps(_reply("ready")), file=replies, flush=True)
     for line in sys.stdin:

@@ -141,3 +141,11 @@ def test_the_worker_answers_a_line_that_asks_for_too_little_with_the_fault_and_g
         json.dumps(pool.ask({"left": "x", "right": None}, seconds=20.0)) == '{"state": "equal", "reason": ""}'
     )
     pool.close()
+
+
+def test_a_new_worker_decides_its_first_comparison_within_a_tight_limit():
+    for pair in (("x^2-4", "(x-2)(x+2)"), ("y=3x+1", "3x-y+1=0")):
+        pool = WorkerPool()
+        request = {"left": pair[0], "right": pair[1], "tolerance": "0"}
+        assert pool.ask(request, seconds=0.25)["state"] == "equal"
+        pool.close()
