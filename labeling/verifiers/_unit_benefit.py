@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from labeling.verifiers._exact import Value, is_rounding, is_truncation
+from labeling.verifiers._functions import PI
 from labeling.verifiers._trees import Node, UnreadableError
 from labeling.verifiers._unit_claims import Claim
 from labeling.verifiers._unit_table import CALENDAR, MONEY, Dims, Unit, multiply, physical
@@ -15,7 +16,8 @@ _IMPERIAL = frozenset({
     "foot", "inch", "yard", "mile", "pound", "ounce", "acre", "psi", "Btu", "horsepower",
     "force_pound", "mile/hour", "foot/second", "°F", "kip", "knot",
 })  # fmt: skip
-_CONVERSIONS = frozenset(map(Fraction, (10, 12, 24, 60, 100, 1000, 3600, 10**6, 10**9)))
+_PER_TIME = ((_TIME, Fraction(-1)),)
+_CONVERSIONS = frozenset(map(Fraction, (60, 100, 1000, 3600, 10**6, 10**9)))
 # Degrees of an angle or heat, pounds of money or weight, ounces of weight or volume, turns or radians.
 _BY_NAME = frozenset({"degree", "ounce", "pound", "revolution"})
 _KITCHEN = frozenset({"gallon", "quart", "pint", "cup", "tablespoon", "teaspoon"})
@@ -31,11 +33,18 @@ def agreement(relation: str, left: Side, right: Side, first: Size, second: Size)
     is_exact = first.is_exact and second.is_exact
     if gap == 0 or (not is_exact and gap <= _SAME * max(abs(first.value), abs(second.value))):
         return "exact"
+    if gap * 10**5 <= abs(second.value) and tolerance(left.units | right.units):
+        # The definitions themselves differ in the seventh digit: 760 mmHg is not quite 1 atm.
+        return "rounded"
     for value, other in ((first, right), (second, left)):
         number = _shown_number(other)
-        if number is not None and is_rounding(
-            Value(value.value / number[1]), number[0], is_approximate=relation == "~"
-        ):
+        if number is None:
+            continue
+        # Of measured values, 377 rad/s for 376.99 is as honest as 0.377; of money and apples it is not.
+        is_whole = number[0].value >= 100 and value is first and left.shown is None
+        is_measured = is_whole and any(_is_measured(unit) for unit in other.units)
+        is_approximate = relation == "~" or is_measured
+        if is_rounding(Value(value.value / number[1]), number[0], is_approximate=is_approximate):
             return "rounded"
     return ""
 
@@ -50,27 +59,20 @@ def _shown_number(side: Side) -> tuple[Node, Fraction] | None:
 
 
 def excuse_of_value(claim: Claim, left: Side, right: Side, first: Size, second: Size, notes: Notes) -> str:
-    gap, size = abs(first.value - second.value), max(abs(first.value), abs(second.value))
+    """Return how two unequal values of one dimension may be meant as equal, "" when they may not."""
+    return _excuse_by_units(claim, left, right, first, second, notes) or _excuse_by_digits(
+        claim, left, right, first, second
+    )
+
+
+def _excuse_by_units(claim: Claim, left: Side, right: Side, first: Size, second: Size, notes: Notes) -> str:
     units = left.units | right.units
-    if first.value == -second.value or _is_near(first._replace(value=-first.value), second):
-        return "only the sign differs, which may be a direction"
-    if gap <= size * tolerance(units):
+    if abs(first.value - second.value) <= max(abs(first.value), abs(second.value)) * tolerance(units):
         return "the units' ratio may be rounded"
     if uses_calendar(first, second):
         return "months and years differ in length"
-    is_computed = left.shown is None or right.shown is None
-    if is_computed and first.low <= second.high and second.low <= first.high:
-        return "the decimals in it may be rounded"
-    numbers = [(first, _shown_number(right)), (second, _shown_number(left))]
-    for value, number in numbers:
-        if number is not None and _may_be_rounded(value.value / number[1], number[0]):
-            return "the digits may be rounded or cut off"
-    if (
-        claim.relation == "~"
-        and gap * 20 <= size
-        and any(_is_roughly(value, number) for value, number in numbers)
-    ):
-        return "an approximation"
+    if _is_turn(first.value, second.value) and any(unit.dims in ((), _PER_TIME) for unit in units):
+        return "turns or radians"
     if notes.has_bare_factor and agrees_plainly(claim, left, right):
         return "a number without a unit may convert"
     if _is_cooking(units):
@@ -80,8 +82,33 @@ def excuse_of_value(claim: Claim, left: Side, right: Side, first: Size, second: 
     return ""
 
 
-def _is_near(first: Size, second: Size) -> bool:
-    return abs(first.value - second.value) * 20 <= max(abs(first.value), abs(second.value))
+def _excuse_by_digits(claim: Claim, left: Side, right: Side, first: Size, second: Size) -> str:
+    gap, size = abs(first.value - second.value), max(abs(first.value), abs(second.value))
+    if first.value * second.value < 0 and abs(first.value + second.value) * 20 <= size:
+        return "only the sign differs, which may be a direction"
+    is_computed = left.shown is None or right.shown is None
+    if is_computed and first.low <= second.high and second.low <= first.high:
+        return "the decimals in it may be rounded"
+    numbers = [(first, _shown_number(right)), (second, _shown_number(left))]
+    shown = [(value.value / number[1], number[0]) for value, number in numbers if number is not None]
+    if any(_may_be_rounded(value, number) for value, number in shown):
+        return "the digits may be rounded or cut off"
+    is_measured = any(_is_measured(unit) for unit in left.units | right.units)
+    if is_computed and is_measured and gap * 200 <= size:
+        return "measured values to their last digit"
+    is_rough = not shown or any(_is_roughly(value, number) for value, number in shown)
+    return "an approximation" if claim.relation == "~" and gap * 20 <= size and is_rough else ""
+
+
+def _is_measured(unit: Unit) -> bool:
+    """Whether a unit is one of measurement, rather than of money, things or everyday counting."""
+    return not unit.is_word and bool({name for name, _ in physical(unit.dims)} - MONEY)
+
+
+def _is_turn(first: Fraction, second: Fraction) -> bool:
+    """Whether two values differ by the radians of a turn."""
+    over, under = max(abs(first), abs(second)), min(abs(first), abs(second))
+    return under > 0 and abs(over / under - 2 * PI) * 500 <= 2 * PI
 
 
 def _may_be_rounded(value: Fraction, number: Node) -> bool:
@@ -95,9 +122,9 @@ def _may_be_rounded(value: Fraction, number: Node) -> bool:
     return gap < last and gap * 20 <= abs(value)
 
 
-def _is_roughly(value: Size, number: tuple[Node, Fraction] | None) -> bool:
+def _is_roughly(value: Fraction, number: Node) -> bool:
     """Whether an approximation is right but for its last digit: 7.67 for 7.70, not for 7.99."""
-    return number is None or abs(value.value / number[1] - number[0].value) <= 10 * number[0].last_digit
+    return abs(value - number.value) <= 10 * number.last_digit
 
 
 def agrees_plainly(claim: Claim, left: Side, right: Side) -> bool:
@@ -159,6 +186,8 @@ def excuse_of_dims(first: Dims, second: Dims, left: Side, right: Side, notes: No
         return "lengths, areas and volumes in one unit"
     if "[substance]" in ratio:
         return "per mole may be left out"
+    if _MASS not in dict((*first, *second)):
+        return ""
     known = (
         ({_MASS: 1, _LENGTH: -3}, "a volume of water for its mass"),
         ({_LENGTH: 1, _TIME: -2}, "a mass for its weight"),
@@ -184,11 +213,9 @@ def _leaves_out_a_unit(ratio: dict[str, Fraction], left: Side, right: Side) -> b
                 continue
             number = plain_quantity(term)
             is_factor = number is not None and number.value in _CONVERSIONS
-            for dims in (
-                unit_size(term.units)[1],
-                *(multiply((), unit.dims, power) for unit, power in term.units),
-            ):
-                missing = dict(physical(dims))
+            whole = dict(physical(unit_size(term.units)[1]))
+            parts = [dict(physical(multiply((), unit.dims, power))) for unit, power in term.units]
+            for missing in (whole, *(parts if is_everyday else ())):
                 if missing and missing in (ratio, inverse) and (is_everyday or is_factor):
                     return True
     return CALENDAR in ratio or _BY_NAME & {unit.name for unit in units} != set()

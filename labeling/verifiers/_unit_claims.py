@@ -5,16 +5,26 @@ from dataclasses import dataclass, field
 
 from labeling.verifiers._trees import UnreadableError
 from labeling.verifiers._unit_parser import MAX_TOKENS, parse
+from labeling.verifiers._unit_phrases import COMPUTED
 from labeling.verifiers._unit_table import is_unit, unit_of
 from labeling.verifiers._unit_tokens import Token
 from labeling.verifiers._unit_trees import Side
 
-MAX_CLAIMS = 60
+MAX_CLAIMS = 40
 MAX_CANDIDATES = 6
 MAX_NAME_TOKENS = 6
 _STARTS = frozenset({"NUM", "CUR", "(", "FRAC", "SQRT", "PI"})
+_SHORT_WORDS = frozenset({
+    "a", "i", "an", "as", "at", "be", "by", "do", "he", "if", "in", "is", "it", "my", "no", "of", "on", "or",
+    "so", "to", "up", "us", "we",
+})  # fmt: skip
 _COPULAS = frozenset({"is", "are", "has", "contains", "makes", "was", "were"})
 _ONE = frozenset({"a", "an", "one"})
+_APPROXIMATELY = frozenset({"about", "approximately", "approx", "around", "roughly", "nearly", "almost", "~"})
+_PREPOSITIONS = frozenset({
+    "after", "at", "before", "by", "for", "from", "in", "of", "on", "over", "per", "plus", "to", "under",
+    "until", "up", "with", "within", "and", "or", "every", "each",
+})  # fmt: skip
 _ARITHMETIC_WORDS = frozenset({
     "times", "plus", "minus", "than", "half", "twice", "double", "triple", "thrice", "third",
     "quarter", "fourth", "square", "squared", "cube", "cubed", "root", "divided", "multiplied",
@@ -48,6 +58,8 @@ class _Member:
     tokens: Sequence[Token]
     side: Side | None = None
     doubts: list[str] = field(default_factory=list)
+    is_named: bool = False
+    """Words stand before it, to which a quantity may belong (the speed after 2 s = ...)."""
 
 
 def find_claims(tokens: Sequence[Token]) -> Iterator[Claim]:
@@ -61,7 +73,7 @@ def find_claims(tokens: Sequence[Token]) -> Iterator[Claim]:
             continue
         doubts = _clause_doubts(tokens, index - len(clause) - 1, index)
         if any(token.kind == "REL" for token in clause):
-            name, claims, final = _chain(clause, doubts)
+            name, claims, final = _chain(clause, doubts, _is_list(tokens, index - len(clause)))
             if last is not None and name and name == last_name:
                 yield from _restated(last, claims, final, doubts)
             yield from claims
@@ -70,11 +82,13 @@ def find_claims(tokens: Sequence[Token]) -> Iterator[Claim]:
 
 
 def _speaks_of_quantities(clause: Sequence[Token]) -> bool:
-    has_number = False
-    has_unit = False
+    has_number = has_unit = False
+    before = ""
     for token in clause:
         has_number |= token.kind == "NUM"
-        has_unit |= token.kind == "CUR" or (token.kind == "WORD" and is_unit(token.text))
+        is_rate = token.text == "per" or (before == "/" and token.kind == "WORD")
+        has_unit |= is_rate or token.kind == "CUR" or (token.kind == "WORD" and is_unit(token.text))
+        before = token.text
     return has_number and has_unit
 
 
@@ -89,7 +103,17 @@ def _clause_doubts(tokens: Sequence[Token], before: int, behind: int) -> list[st
     return doubts
 
 
-def _chain(clause: Sequence[Token], doubts: list[str]) -> tuple[str, list[Claim], _Member | None]:
+def _is_list(tokens: Sequence[Token], start: int) -> bool:
+    """Whether a clause follows a quantity and a comma: 5 hours, 30 minutes = ..."""
+    if start < 2 or tokens[start - 1].text not in (",", "，", "、"):
+        return False
+    before = tokens[start - 2]
+    return before.kind in ("NUM", ")") or (before.kind == "WORD" and is_unit(before.text))
+
+
+def _chain(
+    clause: Sequence[Token], doubts: list[str], is_list: bool
+) -> tuple[str, list[Claim], _Member | None]:
     """Return the name at the left end of a clause's chain, its claims, and its last member."""
     places = [index for index, token in enumerate(clause) if token.kind == "REL"][: MAX_CLAIMS + 1]
     bounds = [-1, *places, len(clause)]
@@ -97,11 +121,16 @@ def _chain(clause: Sequence[Token], doubts: list[str]) -> tuple[str, list[Claim]
     name = _name_of(segments[0])
     claims: list[Claim] = []
     left: _Member | None = None if name else _left_member(segments[0])
+    if left is not None and is_list and left.tokens[0] is clause[0]:
+        left.doubts.append("a list of quantities")
     quantity = left if left is not None and left.side is not None and left.side.has_units else None
     for number, place in enumerate(places):
-        segment = segments[number + 1]
+        segment, relation = segments[number + 1], clause[place].text
+        while segment and segment[0].text in _APPROXIMATELY and relation == "=":
+            segment, relation = segment[1:], "~"
+        while len(segment) > 1 and segment[0].text in _APPROXIMATELY:
+            segment = segment[1:]
         right = _right_member(segment)
-        relation = clause[place].text
         if right is None or right.side is None:
             left = quantity = None
         else:
@@ -126,6 +155,9 @@ def _chain(clause: Sequence[Token], doubts: list[str]) -> tuple[str, list[Claim]
 
 
 def _claim(relation: str, left: _Member, right: _Member, doubts: Sequence[str]) -> Claim:
+    is_plain = left.side is not None and left.side.shown is not None
+    if left.is_named and is_plain and right.side is not None and right.side.shown is None:
+        doubts = [*doubts, "the quantity may belong to a name"]
     return Claim(
         relation,
         left.tokens,
@@ -172,14 +204,18 @@ def _left_member(segment: Sequence[Token]) -> _Member | None:
         except UnreadableError:
             continue
         if start + side.n_tokens == len(segment):
-            return _Member(segment[start:], side, _doubts_before(segment, start))
+            doubts = _doubts_before(segment, start)
+            if start and side.shown is not None and segment[start - 1].text.lower() in _PREPOSITIONS:
+                doubts.append("a quantity behind a preposition")
+            return _Member(segment[start:], side, doubts, is_named=start > 0)
     return None
 
 
 def _can_start(segment: Sequence[Token], start: int) -> bool:
     token = segment[start]
     is_sign = token.kind == "OP" and token.text == "-"
-    if token.kind not in _STARTS and not is_sign:
+    is_function = token.kind == "WORD" and token.text in COMPUTED
+    if token.kind not in _STARTS and not is_sign and not is_function:
         return False
     if start == 0:
         return True
@@ -219,8 +255,8 @@ def _right_member(segment: Sequence[Token]) -> _Member | None:
         return member
     following = segment[side.n_tokens]
     if following.kind == "WORD":
-        is_symbol = "_" in following.text or (len(following.text) == 1 and following.text not in "aI")
-        if is_symbol:
+        if not _is_prose(following.text):
+            # A symbol that is not known here: 4 GV is not the number 4.
             return None
         if following.text.lower() in _GOES_ON:
             member.doubts.append("the quantity may go on in words")
@@ -233,6 +269,14 @@ def _right_member(segment: Sequence[Token]) -> _Member | None:
         member.doubts.append(f"{following.text} behind the quantity")
         return member
     return None
+
+
+def _is_prose(word: str) -> bool:
+    """Whether a word behind a quantity is one of a sentence, rather than a symbol."""
+    letters = word.replace("-", "").replace("'", "").replace("’", "")
+    if len(letters) <= 2:
+        return letters.lower() in _SHORT_WORDS
+    return letters.isalpha() and letters[1:].islower()
 
 
 def _in_words(clause: Sequence[Token], doubts: list[str]) -> Iterator[Claim]:

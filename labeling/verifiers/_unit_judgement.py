@@ -1,9 +1,9 @@
 """Whether two sides of a relation agree in value and in dimensions: one claim -> one finding."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations
 
 from labeling.verifiers._trees import UnreadableError
 from labeling.verifiers._unit_benefit import (
@@ -18,10 +18,11 @@ from labeling.verifiers._unit_benefit import (
 from labeling.verifiers._unit_claims import Claim
 from labeling.verifiers._unit_parser import parse
 from labeling.verifiers._unit_table import Dims, Unit, physical, shown, unit_of
-from labeling.verifiers._unit_trees import Reading, Side, Term
+from labeling.verifiers._unit_trees import Reading, Side, Term, walk
 from labeling.verifiers._unit_values import ClashError, Notes, Size, measure
 from labeling.verifiers.verdict import Outcome
 
+MAX_READINGS = 12
 VALUE = "value"
 DIMENSION = "dimension"
 DOUBTFUL = "doubtful"
@@ -60,17 +61,23 @@ def _readings(claim: Claim) -> Iterator[tuple[Side, Side]]:
     first = parse(claim.left), parse(claim.right)
     yield first
     traits = sorted(first[0].traits | first[1].traits)
-    for switches in list(product((False, True), repeat=len(traits)))[1:]:
-        reading = Reading(**dict(zip(traits, switches, strict=True)))
+    choices = [chosen for size in range(1, len(traits) + 1) for chosen in combinations(traits, size)]
+    for chosen in choices[:MAX_READINGS]:
+        reading = Reading(**dict.fromkeys(chosen, True))
         try:
-            yield parse(claim.left, reading), parse(claim.right, reading)
+            sides = parse(claim.left, reading), parse(claim.right, reading)
         except UnreadableError:
             continue
+        if reading.has_powers_of_quantities:
+            # 1 m^2 by itself is an area and never (1 m)^2.
+            sides = tuple(
+                plain if plain.shown is not None else side for plain, side in zip(first, sides, strict=True)
+            )
+        yield sides[0], sides[1]
 
 
 def _compare(claim: Claim, left: Side, right: Side, variables: set[str]) -> Finding:
-    units = left.units | right.units
-    if not any(physical(unit.dims) or not unit.dims for unit in units):
+    if not _speaks_of_units(left) and not _speaks_of_units(right):
         return Finding(Outcome.UNDECIDED, UNREAD, "no known unit")
     notes = Notes()
     try:
@@ -90,6 +97,13 @@ def _compare(claim: Claim, left: Side, right: Side, variables: set[str]) -> Find
     return finding
 
 
+def _speaks_of_units(side: Side) -> bool:
+    """Whether a side holds a unit, or a rate of things (apples per person)."""
+    if any(physical(unit.dims) or not unit.dims for unit in side.units):
+        return True
+    return any(power < 0 for term in walk(side.term) for _, power in term.units)
+
+
 def _weigh(claim: Claim, left: Side, right: Side, first: Size, second: Size, notes: Notes) -> Finding:
     if second.is_bare:
         return _judge_bare(claim, left, right, first, second)
@@ -99,7 +113,7 @@ def _weigh(claim: Claim, left: Side, right: Side, first: Size, second: Size, not
         return _judge_mismatch(claim, left, right, first, second, notes)
     if claim.relation not in ("=", "~"):
         return _judge_order(claim, left, right, first, second, notes)
-    texts = (_text(first), _text(second))
+    texts = (shown_size(first), shown_size(second))
     if how := agreement(claim.relation, left, right, first, second):
         if _things(first.dims) != _things(second.dims) and _things(first.dims) and _things(second.dims):
             return Finding(Outcome.UNDECIDED, DOUBTFUL, "the two sides count different things", *texts)
@@ -108,6 +122,8 @@ def _weigh(claim: Claim, left: Side, right: Side, first: Size, second: Size, not
         return Finding(Outcome.RIGHT, "conversion", "", *texts)
     reason = f"{texts[0]} is not {texts[1]}"
     excuse = excuse_of_value(claim, left, right, first, second, notes)
+    if not physical(first.dims) and _things(first.dims) + _things(second.dims):
+        excuse = excuse or "numbers of things, which arithmetic decides"
     return _held_against(claim, excuse, VALUE, reason, texts, left, right)
 
 
@@ -132,7 +148,13 @@ def _with_letters(finding: Finding, left: Side, right: Side, variables: set[str]
         for letter in letters & (variables | glued)
         if (unit := unit_of(letter)) and unit.dims not in sure
     }
-    if not doubtful or left.has_rates or right.has_rates:
+    if finding.kind == DIMENSION:
+        doubtful = letters & (variables | glued)
+        if left.has_letter_products or right.has_letter_products:
+            doubtful |= letters
+    elif left.has_rates or right.has_rates:
+        return finding
+    if not doubtful:
         return finding
     # Three units that fit together are units, and 2m + 3m = 5m is true whatever m stands for.
     if finding.outcome is Outcome.RIGHT and (len(units) != 2 or len(letters) == 1):
@@ -143,7 +165,7 @@ def _with_letters(finding: Finding, left: Side, right: Side, variables: set[str]
 
 def _judge_bare(claim: Claim, left: Side, right: Side, first: Size, second: Size) -> Finding:
     """Judge a right side without a unit: it takes the unit of the left."""
-    texts = (_text(first), str(second.value))
+    texts = (shown_size(first), str(second.value))
     is_equality = claim.relation in ("=", "~")
     if is_equality and not first.dims and agreement(claim.relation, left, right, first, second):
         return Finding(Outcome.RIGHT, "exact", "", *texts)
@@ -161,7 +183,7 @@ def _judge_order(claim: Claim, left: Side, right: Side, first: Size, second: Siz
         ">=": difference >= 0,
         "!=": difference != 0,
     }[claim.relation]
-    texts = (_text(first), _text(second))
+    texts = (shown_size(first), shown_size(second))
     if holds:
         return Finding(Outcome.RIGHT, "inequality", "", *texts)
     excuse = "an inequality" if claim.relation == "!=" else ""
@@ -194,7 +216,11 @@ def _judge_mismatch(
         if how and _is_coherent(left.units | right.units):
             # F = 9e9 * (2 C)(3 C)/(1 m)^2 = 5.4e10 N: the constant's unit is understood.
             return Finding(
-                Outcome.UNDECIDED, DOUBTFUL, "a number stands without its unit", _text(first), _text(second)
+                Outcome.UNDECIDED,
+                DOUBTFUL,
+                "a number stands without its unit",
+                shown_size(first),
+                shown_size(second),
             )
     excuse = excuse_of_dims(*dims, left, right, notes)
     if not excuse and left.shown is not None and right.shown is not None and not _is_identity(left, right):
@@ -221,7 +247,7 @@ def _temperatures(claim: Claim, left: Side, right: Side, first: Size, second: Si
     if len(names) < 2:
         return None
     one, other = left.shown, right.shown
-    texts = (_text(first), _text(second))
+    texts = (shown_size(first), shown_size(second))
     if one is None or other is None or len(one.units) != 1 or len(other.units) != 1:
         if agreement(claim.relation, left, right, first, second):
             return Finding(Outcome.RIGHT, "exact", "", *texts)
@@ -255,11 +281,11 @@ def _unit_names(side: Side) -> set[tuple[str, Fraction]]:
     return {(unit.name, power) for unit, power in term.units}
 
 
-def _things(dims: Dims) -> Sequence[tuple[str, Fraction]]:
+def _things(dims: Dims) -> list[tuple[str, Fraction]]:
     return [pair for pair in dims if pair not in physical(dims)]
 
 
-def _text(size: Size) -> str:
+def shown_size(size: Size) -> str:
     """Return a value in base units with its dimensions."""
     value = size.value
     number = str(value) if size.is_exact and len(str(value)) <= 24 else f"{_approximate(value):.10g}"

@@ -4,7 +4,7 @@ r"""Tokens -> trees of quantities: the reading of one side of a relation, units 
     product  := signed (("*" | "/" | "of" | nothing) signed)*
     signed   := ("-" | "+")* power
     power    := operand ["^" signed] [units] [smaller quantity, as in 3 h 20 min]
-    operand  := [currency] number | "(" sum ")" | \frac{sum}{sum} | \sqrt{sum} | pi
+    operand  := [currency] number | "(" sum ")" | \frac{sum}{sum} | \sqrt{sum} | pi | sin(sum) | ...
     units    := unit-power ((space | "*") unit-power)* (("/" | "per") (unit-power | "(" ... ")"))*
 
 A number and its units bind before anything else: 60 km / 1.5 h divides by 1.5 h.
@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from labeling.verifiers._trees import UnreadableError
-from labeling.verifiers._unit_phrases import FUNCTIONS, UnitReader
+from labeling.verifiers._unit_phrases import COMPUTED, FUNCTIONS, UnitReader
 from labeling.verifiers._unit_table import unit_of
 from labeling.verifiers._unit_tokens import Token
-from labeling.verifiers._unit_trees import TEXTBOOK, Reading, Side, Term, walk
+from labeling.verifiers._unit_trees import TEXTBOOK, Reading, Side, Term, Units, walk
 
 MAX_TOKENS = 120
 MAX_DEPTH = 24
@@ -79,6 +79,11 @@ class _Parser(UnitReader):
                 return term
 
     def joined(self, sign: str, left: Term, right: Term) -> Term:
+        while sign == "/" and self.is_implicit():
+            self.side.traits.add("has_tight_products")
+            if not self.reading.has_tight_products:
+                break
+            right = Term("*", right, self.power())
         if sign == "/" and right.kind == "unit" and not any(term.kind == "unit" for term in walk(left)):
             self.side.traits.add("has_units_of_quotients")
             if self.reading.has_units_of_quotients and right.left is not None:
@@ -91,6 +96,8 @@ class _Parser(UnitReader):
     def is_implicit(self) -> bool:
         """(5 kg)(3 m/s), 2(1 W), 4.5 pi; behind a unit and a space, a bracket may also be a remark."""
         token, last = self.peek(), self.peek(-1)
+        if self.at and self.is_function():
+            return True
         if self.at == 0 or token.kind not in ("(", "SQRT", "PI", "FRAC"):
             return False
         if token.kind == "(" and not self.opens_formula():
@@ -103,6 +110,10 @@ class _Parser(UnitReader):
             self.side.doubts.append("a bracket behind a unit")
             return True
         return False
+
+    def is_function(self) -> bool:
+        token = self.peek()
+        return token.kind == "WORD" and token.text in COMPUTED and self.peek(1).kind in ("(", "NUM")
 
     def opens_formula(self) -> bool:
         first, second = self.peek(1), self.peek(2)
@@ -158,10 +169,21 @@ class _Parser(UnitReader):
             return Term("/", over, self.bracket())
         if token.kind == "SQRT":
             self.at += 1
-            return Term("sqrt", self.bracket() if self.peek().kind == "(" else self.number(is_divisor=False))
+            if self.peek().kind == "(":
+                return Term("sqrt", self.bracket())
+            term = Term("sqrt", self.number(is_divisor=False))
+            if self.is_op("*/"):
+                self.side.doubts.append("a root that may reach further")
+            return term
         if token.kind == "PI":
             self.at += 1
             return Term("pi")
+        if self.is_function():
+            self.at += 1
+            argument = (
+                self.bracket() if self.peek().kind == "(" else self.with_units(self.number(is_divisor=False))
+            )
+            return Term(token.text, argument)
         raise UnreadableError("free symbol" if token.kind == "WORD" else f"found {token.text or 'the end'!r}")
 
     def bracket(self) -> Term:
@@ -210,7 +232,7 @@ class _Parser(UnitReader):
                 if 0 < over < under:
                     self.at += 3
                     return Term("+", whole, Term("number", value=over / under))
-        elif self.peek().kind == "FRAC":
+        elif self.peek().kind == "FRAC" and not self.is_unit_word(2):
             self.at += 1
             over, under = self.bracket(), self.bracket()
             if over.kind == under.kind == "number" and 0 < over.value < under.value:
@@ -226,6 +248,8 @@ class _Parser(UnitReader):
             units = self.denominators(units)
         elif (self.is_op("/") and self.is_unit_word(1)) or self.peek().text == "per":
             units = self.denominators(())
+        elif self.peek().kind == "FRAC" and self.peek(1).kind == "(" and self.is_unit_word(2):
+            units = self.fraction_of_units()
         elif self.peek().kind == "(" and self.is_unit_word(1) and self.peek(-1).kind != "WORD":
             units = self.bracketed_units()
         else:
@@ -233,13 +257,31 @@ class _Parser(UnitReader):
             if units:
                 units = self.denominators(units)
         if not units:
-            self.refuse_symbol()
+            if not self.is_function():
+                self.refuse_symbol()
             return term
-        self.note_letters(units, start)
+        self.note_letters(start)
         self.side.units.update(unit for unit, _ in units)
         self.skip_substance(units)
         self.skip_words()
+        if term.kind == "number" and len(units) == 1 and units[0][1] in (2, 3):
+            self.side.traits.add("has_powers_of_quantities")
+            if self.reading.has_powers_of_quantities:
+                base = Term("unit", term, units=((units[0][0], Fraction(1)),))
+                return Term("^", base, Term("number", value=units[0][1]))
         return Term("unit", term, units=units)
+
+    def fraction_of_units(self) -> Units:
+        """Read a fraction of two units, as LaTeX sets m over s."""
+        start = self.at
+        self.at += 1
+        over = self.bracketed_units()
+        under = self.bracketed_units() if self.peek().kind == "(" and self.is_unit_word(1) else ()
+        if not over or not under:
+            self.at = start
+            return ()
+        self.side.has_rates = True
+        return (*over, *((unit, -power) for unit, power in under))
 
     def refuse_symbol(self) -> None:
         token = self.peek()

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from labeling.verifiers._trees import UnreadableError
-from labeling.verifiers._unit_table import Unit, is_unit, thing_of, unit_of
+from labeling.verifiers._unit_table import glued_units, is_unit, thing_of, unit_of
 from labeling.verifiers._unit_tokens import Token
 from labeling.verifiers._unit_trees import Reading, Side, Term, Units
 
 MAX_UNITS = 12
+COMPUTED = frozenset({"sin", "cos", "tan", "ln", "exp"})
+"""Functions that are computed; the others make a side unreadable."""
 FUNCTIONS = frozenset(
     {"sin", "cos", "tan", "log", "ln", "exp", "cot", "sec", "csc", "arcsin", "arctan", "mod"}
 )
@@ -24,7 +26,7 @@ _NO_THING = frozenset({
     "squared", "cubed", "square", "cubic", "remainder", "mod",
 })  # fmt: skip
 _FILLERS = frozenset({"of", "in", "at", "the"})
-_AMOUNTS = frozenset({"[substance]", "[mass]"})
+_AMOUNTS = ((("[substance]", Fraction(1)),), (("[mass]", Fraction(1)),))
 _ELEMENTS = frozenset("HCNOFPSKVWIBU")
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?){1,8}")
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
@@ -93,20 +95,41 @@ class UnitReader:
         return Fraction(1)
 
     def bounded(self, power: Fraction) -> Fraction:
-        if not 0 < abs(power) <= 12:
-            raise UnreadableError("an exponent of a unit that is too large")
+        if not 0 < abs(power) <= 12 or power.denominator != 1:
+            raise UnreadableError("an unusual exponent of a unit")
         return power
 
-    def unit_power(self) -> tuple[Unit, Fraction]:
+    def unit_power(self) -> Units:
+        """Read one unit with its exponent, or two that are glued together (ms⁻¹, kgm/s)."""
         power = Fraction(1)
         if self.peek().text in _POWER_WORDS:
             power = Fraction(_POWER_WORDS[self.peek().text])
             self.at += 1
+        if self.is_glued():
+            pair = glued_units(self.peek().text)
+            assert pair is not None
+            self.at += 1
+            return (pair[0], Fraction(1)), (pair[1], self.unit_exponent())
         unit = unit_of(self.peek().text)
         if unit is None:
             raise UnreadableError("expected a unit")
         self.at += 1
-        return unit, power * self.unit_exponent()
+        return ((unit, power * self.unit_exponent()),)
+
+    def is_glued(self, ahead: int = 0) -> bool:
+        """Whether two units stand here as one word; a millisecond has no negative power."""
+        text, following = self.peek(ahead).text, self.peek(ahead + 1)
+        if self.peek(ahead).kind != "WORD" or glued_units(text) is None:
+            return False
+        if text == "ms":
+            behind = self.peek(ahead + 2)
+            is_minus = following.text == "-" and following.is_tight and behind.kind == "NUM"
+            is_inverse = following.text == "^" and (behind.text == "-" or self.peek(ahead + 3).text == "-")
+            return (following.kind == "SUP" and following.value < 0) or is_minus or is_inverse
+        is_raised = following.kind == "SUP" or following.text == "^"
+        if is_unit(text):
+            return is_raised and text in ("Nm", "kNm", "Js", "Ns")
+        return is_raised or (following.text == "/" and self.is_unit_word(ahead + 2))
 
     def is_unit_word(self, ahead: int = 0) -> bool:
         token = self.peek(ahead)
@@ -114,36 +137,43 @@ class UnitReader:
             return False
         if token.text in _POWER_WORDS:
             return self.is_unit_word(ahead + 1) if ahead < 6 else False
-        return is_unit(token.text)
+        return is_unit(token.text) or self.is_glued(ahead)
 
     def unit_product(self) -> Units:
         """Read kN m, N*m, square metres: units one behind the other."""
         units: Units = ()
         while len(units) < MAX_UNITS:
-            is_joined = bool(units) and self.is_op("*") and self.is_unit_word(1)
+            is_joined = bool(units) and self.joins_units() and self.is_unit_word(1)
             if is_joined:
                 self.at += 1
             if not self.is_unit_word():
                 break
             if units and not is_joined and (self.is_prose_unit(units) or self.is_element(units)):
                 break
-            units = (*units, self.unit_power())
+            units = (*units, *self.unit_power())
         return units
+
+    def joins_units(self) -> bool:
+        """Whether a dot or star (N·m), or a hyphen without spaces (N-m), stands here."""
+        token = self.peek()
+        if token.kind != "OP":
+            return False
+        return token.joins_units or (token.text == "-" and token.is_tight and self.peek(1).is_tight)
 
     def is_prose_unit(self, units: Units) -> bool:
         """Behind a spelled-out unit, a letter (5 hours a day) or a second word begins something else."""
+        if self.is_glued():
+            return units[-1][0].is_word
         unit = unit_of(self.peek().text)
         return unit is None or (units[-1][0].is_word and not unit.is_word) or self.peek().text in ("u", "M")
 
     def is_element(self, units: Units) -> bool:
         """Tell H in mol H, which names the substance, from K in J/(mol K)."""
-        dims = {name for name, _ in units[-1][0].dims}
-        follows_digit = self.peek(1).kind == "NUM" and self.peek(1).is_tight
-        return (
-            bool(dims & _AMOUNTS)
-            and self.peek().text in _ELEMENTS
-            and (follows_digit or not self.in_denominator)
-        )
+        if units[-1][0].dims not in _AMOUNTS or self.peek().text not in _ELEMENTS:
+            return False
+        following = self.peek(1)
+        is_formula = following.kind == "NUM" and following.is_tight
+        return is_formula or not (self.in_denominator or following.kind == "SUP" or following.text == "^")
 
     def bracketed_units(self) -> Units:
         start = self.at
@@ -172,8 +202,8 @@ class UnitReader:
             if is_slash and self.peek().kind == "(" and self.is_unit_word(1):
                 divisor = self.bracketed_units()
             elif self.is_unit_word():
-                divisor = (self.unit_power(),)
-                if is_slash and (self.is_unit_word() or (self.is_op("*") and self.is_unit_word(1))):
+                divisor = self.unit_power()
+                if is_slash and (self.is_unit_word() or (self.joins_units() and self.is_unit_word(1))):
                     divisor = self.long_denominator(divisor)
             elif is_per or self.peek().kind == "WORD":
                 divisor = self.counting_words()
@@ -188,7 +218,7 @@ class UnitReader:
         if divisor[-1][0].is_word:
             return divisor
         start = self.at
-        if self.is_op("*"):
+        if self.joins_units():
             self.at += 1
         self.in_denominator = True
         more = self.unit_product()
@@ -214,7 +244,8 @@ class UnitReader:
 
     def is_noun(self, ahead: int) -> bool:
         token = self.peek(ahead)
-        if token.kind != "WORD" or token.is_tight or token.text.lower() in _NO_THING or is_unit(token.text):
+        is_glued = token.is_tight and not self.is_op("/", ahead - 1)
+        if token.kind != "WORD" or is_glued or token.text.lower() in _NO_THING or is_unit(token.text):
             return False
         return thing_of(token.text) is not None
 
@@ -243,7 +274,7 @@ class UnitReader:
 
     def skip_substance(self, units: Units) -> None:
         """Pass over what the amount is of: 2 mol H2O, 5 g NaCl."""
-        if units[-1][1] < 0 or not {name for name, _ in units[-1][0].dims} & _AMOUNTS:
+        if units[-1][1] < 0 or units[-1][0].dims not in _AMOUNTS:
             return
         token = self.peek()
         if token.kind != "WORD" or token.is_tight or _FORMULA.fullmatch(token.text) is None:
@@ -254,9 +285,12 @@ class UnitReader:
         ):
             self.at += 1
 
-    def note_letters(self, units: Units, start: int) -> None:
+    def note_letters(self, start: int) -> None:
         tokens = self.tokens[start : self.at]
-        self.side.has_rates |= any(token.kind == "OP" and token.text == "/" for token in tokens)
+        signs = {token.text for token in tokens if token.kind == "OP"}
+        if "/" in signs or any(token.kind == "SUP" for token in tokens):
+            self.side.has_rates = True
+            return
         for token in tokens:
             unit = unit_of(token.text) if token.kind == "WORD" else None
             if unit is None or not unit.is_letter or token.is_upright:
@@ -264,3 +298,5 @@ class UnitReader:
             self.side.letters.add(token.text)
             if token.is_tight and token is tokens[0]:
                 self.side.glued_letters.add(token.text)
+        if "*" not in signs and sum(len(token.text) == 1 for token in tokens) > 1 and self.side.letters:
+            self.side.has_letter_products = True

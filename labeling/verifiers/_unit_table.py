@@ -48,9 +48,9 @@ _ELECTRIC = _SMALL + _LARGE
 _SYMBOLS = {
     "m": ("meter", "fpnµμumcdk"), "g": ("gram", "pnµμumck"), "s": ("second", "fpnµμum"),
     "A": ("ampere", "pnµμumk"), "K": ("kelvin", "nµμmk"), "mol": ("mole", "pnµμumk"),
-    "cd": ("candela", ""), "Hz": ("hertz", "mkMGT"), "N": ("newton", "pnµμumkMG"),
-    "Pa": ("pascal", "nµμmhkMG"), "J": ("joule", _ELECTRIC + "T"), "W": ("watt", _ELECTRIC + "T"),
-    "C": ("coulomb", "pnµμumk"), "V": ("volt", "pnµμumkM"), "F": ("farad", "fpnµμum"),
+    "cd": ("candela", ""), "Hz": ("hertz", "nµμumkMGT"), "N": ("newton", "pnµμumkMG"),
+    "Pa": ("pascal", "nµμumhkMGT"), "J": ("joule", _ELECTRIC + "T"), "W": ("watt", _ELECTRIC + "T"),
+    "C": ("coulomb", "pnµμumk"), "V": ("volt", "pnµμumkMG"), "F": ("farad", "fpnµμum"),
     "Ω": ("ohm", "µμmkMG"), "\u2126": ("ohm", "µμmkMG"), "S": ("siemens", "nµμm"),
     "Wb": ("weber", "nµμm"), "T": ("tesla", "pnµμum"), "H": ("henry", "pnµμum"), "lm": ("lumen", ""),
     "lx": ("lux", "k"), "Bq": ("becquerel", "kMGT"), "Gy": ("gray", "µμm"), "Sv": ("sievert", "µμm"),
@@ -65,13 +65,14 @@ _PLAIN = {
     "atm": "standard_atmosphere", "mmHg": "millimeter_Hg", "torr": "torr", "Torr": "torr", "BTU": "Btu",
     "Btu": "Btu", "hp": "horsepower", "mph": "mile/hour", "kph": "kilometer/hour",
     "kmh": "kilometer/hour", "kmph": "kilometer/hour", "fps": "foot/second", "Nm": "newton*meter",
-    "kNm": "kilonewton*meter", "Å": "angstrom", "\u212b": "angstrom", "amu": "unified_atomic_mass_unit",
-    "u": "unified_atomic_mass_unit", "Da": "unified_atomic_mass_unit", "lbf": "force_pound",
-    "kip": "kip", "AU": "astronomical_unit", "ly": "light_year", "rpm": "revolutions_per_minute",
-    "rev": "revolution", "ppm": "part_per_million", "ppb": "part_per_billion", "cc": "milliliter",
-    "Ohm": "ohm", "tbsp": "tablespoon", "tsp": "teaspoon", "kcals": "kilocalorie", "Cal": "kilocalorie",
-    "dyn": "dyne", "erg": "erg", "¢": "cent", "ha": "hectare", "wk": "week", "wks": "week",
-    "yr": "calendar_year", "yrs": "calendar_year", "mo": "calendar_month",
+    "kNm": "kilonewton*meter", "Js": "joule*second", "Ns": "newton*second", "Å": "angstrom",
+    "\u212b": "angstrom", "amu": "unified_atomic_mass_unit", "u": "unified_atomic_mass_unit",
+    "Da": "unified_atomic_mass_unit", "lbf": "force_pound", "kip": "kip", "AU": "astronomical_unit",
+    "ly": "light_year", "rpm": "revolutions_per_minute", "rev": "revolution", "ppm": "part_per_million",
+    "ppb": "part_per_billion", "cc": "milliliter", "Ohm": "ohm", "tbsp": "tablespoon",
+    "tsp": "teaspoon", "kcals": "kilocalorie", "Cal": "kilocalorie", "dyn": "dyne", "erg": "erg",
+    "¢": "cent", "ha": "hectare", "wk": "week", "wks": "week", "yr": "calendar_year",
+    "yrs": "calendar_year", "mo": "calendar_month",
 }  # fmt: skip
 _METRIC_WORDS = {
     "meter": "meter", "metre": "meter", "gram": "gram", "gramme": "gram", "liter": "liter",
@@ -97,6 +98,7 @@ _CURRENCIES = {"$": "us_dollar", "€": "euro", "£": "sterling", "₹": "rupee"
 _SCALES = {"°C": "kelvin", "°F": "delta_degree_Fahrenheit", "°": "degree"}
 _IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse"}
 _THING = re.compile(r"[a-z]{3,20}")
+_GLUED = re.compile(r"(kg|mol|kJ|kN|cm|mm|g|J|N|W|V|C|A|m|K|Pa)(kg|mol|cm|mm|dm|m|s|K|C|N|g|A)")
 MONEY = frozenset({"[dollar]", "[euro]", "[sterling]", "[rupee]", "[yen]"})
 CALENDAR = "[calendar]"
 
@@ -175,6 +177,16 @@ def is_unit(text: str) -> bool:
         return True
     word = text.lower() if text[1:].islower() else ""
     return word in _words() or word.removesuffix("s") in _words()
+
+
+@lru_cache(maxsize=8192)
+def glued_units(text: str) -> tuple[Unit, Unit] | None:
+    """Return the two units that are written as one word, as in ms⁻¹, kgm/s, Nm²; None for other words."""
+    match = _GLUED.fullmatch(text)
+    if match is None:
+        return None
+    first, second = unit_of(match.group(1)), unit_of(match.group(2))
+    return None if first is None or second is None else (first, second)
 
 
 def thing_of(text: str) -> Unit | None:

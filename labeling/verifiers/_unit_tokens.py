@@ -8,6 +8,8 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from labeling.verifiers._unit_table import is_unit
+
 MAX_DIGITS = 60
 
 
@@ -32,6 +34,8 @@ class Token(NamedTuple):
     """Of a NUM with a power of ten: the exponent."""
     is_caret_lost: bool = False
     """Of a NUM written like 3.0x108 or 3.0x10-8: `value` is as written, `exponent` what may be meant."""
+    joins_units: bool = False
+    """Of a sign of multiplication: a dot or a star, which may stand between units (N·m)."""
     is_upright: bool = False
     r"""Stands in \text or \mathrm."""
 
@@ -45,7 +49,8 @@ _PATTERN = re.compile(
     r"""
   (?P<ITEM>^[^\S\n]{0,12}(?:[-*•–+](?=\s)|\(?\d{1,2}[.)](?=\s)|\(?[a-zA-Z]\)(?=\s)))
 | (?P<NEWLINE>\n|\\\\(?:\[[^\]\n]{0,12}\])?|\\[\[\]]|\$\$)
-| (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|[&~]|\*\*
+| (?P<RAISED>(?<=[\w)])\*\*(?=[\d({-]))
+| (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|&|~(?!\s?\d)|\*\*
     |\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox)(?![A-Za-z]))+)
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
 | (?P<DEG>(?:\^\{?\s?\\circ\s?\}?|\\degree(?![A-Za-z])|°|\bdegrees?)\s{0,9}
@@ -54,6 +59,7 @@ _PATTERN = re.compile(
 | (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|√|sqrt(?=\())
 | (?P<PI>\\pi(?![A-Za-z])|π|\bpi\b)
 | (?P<MICRO>(?:\\mu|\\micro)(?:(?![A-Za-z])\s?)(?=[a-zA-Z]))
+| (?P<FUNCTION>\\(?:sin|cos|tan|ln|exp)(?![A-Za-z]))
 | (?P<OHM>\\(?:Omega|ohm)(?![A-Za-z]))
 | (?P<IMPLIES>=>|-->?|[→⇒⟹⟶]|\\(?:implies|Rightarrow|rightarrow|Longrightarrow|to|therefore|because|quad
     |qquad|iff)(?![A-Za-z])|\\(?:begin|end)\{[^{}\n]{0,20}\})
@@ -64,6 +70,7 @@ _PATTERN = re.compile(
 | (?P<POWER>\^)
 | (?P<SUP>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
 | (?P<OPEN>[(\[{]) | (?P<CLOSE>[)\]}])
+| (?P<ABOUT>~)
 | (?P<PCT>\\?%)
 | (?P<CUR>\\?[$](?=\s?(?:\d|\.\d))|[€£¥₹])
 | (?P<WORD>[^\W\d_⁰-⁹¹²³¼-¾⅐-⅞]+
@@ -75,9 +82,10 @@ _PATTERN = re.compile(
 )
 _TEN_POWER = re.compile(
     r"\s?(?:[xX×⋅·]|\\?\*|\\times|\\cdot)\s?10\s?"
-    r"(?:\^\s?(?:\{\s?([-−–+]?\d{1,3})\s?\}|\(\s?([-−–+]?\d{1,3})\s?\)|([-−–+]?\d{1,3}))|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+    r"(?:(?:\^|\*\*)\s?(?:\{\s?([-−–+]?\d{1,3})\s?\}|\(\s?([-−–+]?\d{1,3})\s?\)|([-−–+]?\d{1,3}))|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
 )
 _LOST_CARET = re.compile(r"\s?(?:[xX×⋅·]|\\?\*|\\times|\\cdot)\s?10([-−–]?[1-9]\d?)(?![\d.,^])")
+_LETTERS = re.compile(r"[a-zA-Z]+")
 _E_NOTATION = re.compile(r"[eE]([-−+]?\d{1,3})(?![\d.\w])")
 _RELATIONS = {
     "=": "=", "==": "=", "＝": "=", ":=": "=", "≈": "~", "≃": "~", "≅": "~", "\\approx": "~", "\\simeq": "~",
@@ -85,8 +93,7 @@ _RELATIONS = {
     "<=": "<=", "=<": "<=", "≤": "<=", "\\le": "<=", "\\leq": "<=", ">=": ">=", "≥": ">=", "\\ge": ">=",
     "\\geq": ">=",
 }  # fmt: skip
-_OPERATORS = {"TIMES": "*", "OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^"}
-_RENAMED = {"ITEM": "BREAK", "IMPLIES": "BREAK"}
+_OPERATORS = {"OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^", "RAISED": "^"}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
 _THOUSANDS = re.compile(r",|\{,\}|\\,")
 _TIMES_WORDS = {"times": "*", "plus": "+", "minus": "-"}
@@ -125,36 +132,63 @@ def tokenize(text: str) -> list[Token]:
 
 def _token(group: str, match: re.Match[str], text: str, before: list[Token]) -> Token:
     raw, start, end = match.group(), match.start(), match.end()
-    if group == "NUM":
-        # Of a^2 x 10^3 the 2 is no factor of the power of ten.
-        is_exponent = any(token.text == "^" for token in before[-2:])
-        return _number(raw, start, end, "" if is_exponent else text)
+    if group in _READERS:
+        return _READERS[group](raw, start, end, text, before)
     if group in _OPERATORS:
         return Token("OP", _OPERATORS[group], start, end, False)
-    if group == "REL":
-        return Token("REL", _RELATIONS[raw], start, end, False)
-    if group == "SUP":
-        digits = raw.translate(_SUPERSCRIPTS)
-        return Token("SUP" if len(digits) < 5 else "BAD", raw, start, end, False, Fraction(int(digits[:5])))
-    if group == "DEG":
-        scale = match.group("SCALE") or {"℃": "C", "℉": "F"}.get(raw, "")
-        return Token("WORD", "°" + scale[:1], start, end, False)
-    if group in ("OPEN", "CLOSE"):
-        return Token("(" if group == "OPEN" else ")", raw, start, end, False)
-    if group == "MICRO":
-        word = re.compile(r"[a-zA-Z]+").match(text, end)
-        assert word is not None
-        return Token("WORD", "µ" + word.group(), start, word.end(), False)
-    if group == "OHM":
-        return Token("WORD", "Ω", start, end, False)
-    if group == "WORD":
-        return _word(raw, start, end, text, before)
+    if group == "FUNCTION":
+        return Token("WORD", raw[1:], start, end, False)
     if group == "CUR":
         return Token("CUR", raw[-1], start, end, False)
-    return Token(_RENAMED.get(group, group), raw, start, end, False)
+    kind, meaning = _MEANINGS.get(group, (group, raw))
+    return Token(kind, meaning or raw, start, end, False)
 
 
-def _number(raw: str, start: int, end: int, text: str) -> Token:
+def _superscript(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+    digits = raw.translate(_SUPERSCRIPTS)
+    return Token("SUP" if len(digits) < 5 else "BAD", raw, start, end, False, Fraction(int(digits[:5])))
+
+
+def _degree(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+    """Read ° and °C, in signs, words and LaTeX."""
+    scale = {"℃": "C", "℉": "F"}.get(raw, "")
+    for name in ("Celsius", "Fahrenheit", "C", "F"):
+        scale = scale or (name[0] if raw.endswith(name) else "")
+    return Token("WORD", "°" + scale, start, end, False)
+
+
+def _micro(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+    word = _LETTERS.match(text, end)
+    assert word is not None
+    return Token("WORD", "µ" + word.group(), start, word.end(), False)
+
+
+def _times(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+    joins = not raw.startswith(("×", "✕", "\\times"))
+    return Token("OP", "*", start, end, False, joins_units=joins)
+
+
+def _relation(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+    return Token("REL", _RELATIONS[raw], start, end, False)
+
+
+def _stop(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+    """Tell the signs that end a clause from those inside 3,5 and 10:30 and N.m."""
+    if not before or before[-1].end != start or len(raw) > 1:
+        return Token("BREAK", raw, start, end, False)
+    last = before[-1]
+    if last.kind == "NUM" and raw in ",:." and text[end : end + 1].isdigit():
+        return Token("BAD", raw, start, end, False)
+    following = _LETTERS.match(text, end) if raw == "." and last.kind == "WORD" else None
+    if following is not None and is_unit(last.text) and is_unit(following.group()):
+        return Token("OP", "*", start, end, False, joins_units=True)
+    return Token("BREAK", raw, start, end, False)
+
+
+def _number(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
+    # Of a^2 x 10^3 the 2 is no factor of the power of ten.
+    if any(token.text == "^" for token in before[-2:]):
+        text = ""
     plain = _THOUSANDS.sub("", raw)
     if len(plain) > MAX_DIGITS:
         return Token("BAD", raw, start, end, False)
@@ -188,6 +222,27 @@ def _word(raw: str, start: int, end: int, text: str, before: list[Token]) -> Tok
     if raw in ("equals", "equal") and last is not None:
         return Token("REL" if raw == "equals" else "WORD", "=" if raw == "equals" else raw, start, end, False)
     return Token("WORD", raw, start, end, False)
+
+
+_READERS = {
+    "NUM": _number,
+    "WORD": _word,
+    "SUP": _superscript,
+    "DEG": _degree,
+    "MICRO": _micro,
+    "TIMES": _times,
+    "REL": _relation,
+    "BREAK": _stop,
+}
+_MEANINGS = {
+    "ITEM": ("BREAK", ""),
+    "IMPLIES": ("BREAK", ""),
+    "OPEN": ("(", ""),
+    "CLOSE": (")", ""),
+    "OHM": ("WORD", "Ω"),
+    "ABOUT": ("WORD", "about"),
+}
+"""Group -> kind and meaning of its token ("" for what is written)."""
 
 
 def _join_lines(tokens: list[Token]) -> list[Token]:

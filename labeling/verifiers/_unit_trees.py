@@ -15,7 +15,7 @@ class Term(NamedTuple):
     """A tree node; which fields count depends on `kind`."""
 
     kind: str
-    """number, pi, unit, negative, percent, sqrt, or an operator + - * / ^."""
+    """number, pi, unit, negative, percent, sqrt, sin, cos, tan, ln, exp, or an operator + - * / ^."""
     left: "Term | None" = None
     right: "Term | None" = None
     value: Fraction = Fraction(0)
@@ -35,6 +35,10 @@ class Reading(NamedTuple):
     """J/mol K is (J/mol) K."""
     has_units_of_quotients: bool = False
     """9/5 km is (9/5) km."""
+    has_tight_products: bool = False
+    """1/2π is 1/(2π)."""
+    has_powers_of_quantities: bool = False
+    """3.14 * 2 m^2 is 3.14 * (2 m)^2."""
 
 
 TEXTBOOK = Reading()
@@ -54,6 +58,8 @@ class Side:
     """Those without a space behind their number (5m)."""
     has_rates: bool = False
     """A unit with a slash (m/s) occurs, which no product of variables looks like."""
+    has_letter_products: bool = False
+    """Letters stand side by side (3 m g), as in a product of variables."""
     traits: set[str] = field(default_factory=set)
     """Names of the fields of `Reading` that matter here."""
     doubts: list[str] = field(default_factory=list)

@@ -15,6 +15,7 @@ MAX_BITS = 4096
 _TENTH = Fraction(1, 10)
 _HALF = Fraction(1, 2)
 _ROOT_BITS = 120
+_TURNS = frozenset({"°", "degree", "revolution", "revolutions_per_minute"})
 
 
 class ClashError(ToolkitError):
@@ -54,8 +55,6 @@ def unit_size(units: Units) -> tuple[Fraction, Dims]:
     """Return the factor to SI base units and the dimensions of a product of units."""
     factor, dims = Fraction(1), ()
     for unit, power in units:
-        if power.denominator != 1:
-            raise UnreadableError("a unit to a power that is not whole")
         factor *= unit.factor ** int(power)
         dims = multiply(dims, unit.dims, power)
     return factor, dims
@@ -70,7 +69,7 @@ def measure(term: Term, notes: Notes, *, has_units: bool = True) -> Size:
     """
     kind = term.kind
     if kind == "number":
-        error = term.last_digit / 2 if term.last_digit <= _TENTH else Fraction(0)
+        error = _error(term)
         return Size(_bounded(term.value), term.value - error, term.value + error, (), True)
     if kind == "pi":
         value = evaluate(Node("pi")).number
@@ -85,7 +84,7 @@ def measure(term: Term, notes: Notes, *, has_units: bool = True) -> Size:
             left.high * factor,
             multiply(left.dims, dims),
             False,
-            left.is_exact,
+            left.is_exact and not any(unit.name in _TURNS for unit, _ in term.units),
         )
     if kind == "negative":
         return left._replace(value=-left.value, low=-left.high, high=-left.low)
@@ -94,6 +93,8 @@ def measure(term: Term, notes: Notes, *, has_units: bool = True) -> Size:
     notes.has_operation = True
     if kind == "sqrt":
         return _power(left, _HALF)
+    if kind in ("sin", "cos", "tan", "ln", "exp"):
+        return _function(kind, left)
     assert term.right is not None
     right = measure(term.right, notes, has_units=has_units)
     if kind == "^":
@@ -105,6 +106,17 @@ def measure(term: Term, notes: Notes, *, has_units: bool = True) -> Size:
     if left.is_bare != right.is_bare:
         notes.has_bare_factor = True
     return _product(left, right, kind)
+
+
+def _error(number: Term) -> Fraction:
+    """Return how far a written number may lie from what it stands for."""
+    is_scientific = number.last_digit > 1 or number.last_digit < _TENTH**2
+    if is_scientific and abs(number.value) < 10 * number.last_digit:
+        # One digit before a power of ten (3 x 10^8) is nearly always more exact than it looks.
+        return abs(number.value) / 100
+    if number.last_digit > _TENTH or number.value == _HALF:
+        return Fraction(0)
+    return number.last_digit / 2
 
 
 def _sum(left: Size, right: Size, sign: int) -> Size:
@@ -171,6 +183,27 @@ def _power(base: Size, exponent: Fraction) -> Size:
     value = middle.number
     low, high = min(*ends, value), max(*ends, value)
     return Size(value, low, high, dims, base.is_bare, base.is_exact and middle.is_exact)
+
+
+def _function(kind: str, argument: Size) -> Size:
+    """Compute a function of a pure number or an angle; a bare number may be in degrees, so it has no sine.
+
+    Raises:
+        UnreadableError: The argument has dimensions, is a bare angle, or has no such value.
+    """
+    if physical(argument.dims):
+        raise UnreadableError(f"{kind} of a quantity with dimensions")
+    if kind in ("sin", "cos", "tan") and argument.is_bare and argument.is_exact and argument.value != 0:
+        raise UnreadableError("an angle without a unit")
+
+    def computed(number: Fraction) -> Fraction:
+        inner = Node("number", value=number)
+        if kind == "exp":
+            return evaluate(Node("^", Node("euler"), inner)).number
+        return evaluate(Node("log" if kind == "ln" else kind, inner)).number
+
+    ends = [computed(number) for number in (argument.low, argument.value, argument.high)]
+    return Size(ends[1], min(ends), max(ends), (), True, False)
 
 
 def _bounded(number: Fraction) -> Fraction:

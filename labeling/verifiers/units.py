@@ -11,7 +11,8 @@ from itertools import islice
 
 from labeling.records import Problem, Solution
 from labeling.verifiers._unit_claims import MAX_CLAIMS, Claim, find_claims, variables_of
-from labeling.verifiers._unit_judgement import DOUBTFUL, Finding, judge
+from labeling.verifiers._unit_history import History, key_of, says_the_key, unconverted
+from labeling.verifiers._unit_judgement import DOUBTFUL, Finding, judge, shown_size
 from labeling.verifiers._unit_tokens import tokenize
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
@@ -40,17 +41,20 @@ class UnitsVerifier:
         variables: set[str] = set()
         texts = solution.step_texts
         is_drawing = _SCALE_DRAWING.search(problem.text) is not None
+        history = History(tokenize(problem.text[:MAX_STEP_CHARACTERS]), key_of(problem))
         verdicts = []
         for index, text in enumerate(texts):
             following = texts[index + 1] if index + 1 < len(texts) else ""
-            verdicts.append(self._judge(text, following, variables, is_drawing=is_drawing))
+            verdicts.append(self._judge(text, following, variables, history, is_drawing=is_drawing))
         return verdicts
 
     def judge(self, text: str, *, following: str = "") -> Verdict:
         """Judge one step by itself. `following` is the next step, which may reject what this one tries."""
-        return self._judge(text, following, set(), is_drawing=False)
+        return self._judge(text, following, set(), History(()), is_drawing=False)
 
-    def _judge(self, text: str, following: str, variables: set[str], *, is_drawing: bool) -> Verdict:
+    def _judge(
+        self, text: str, following: str, variables: set[str], history: History, *, is_drawing: bool
+    ) -> Verdict:
         """Judge one step, and add to `variables` the letters that it uses as names."""
         if len(text) > MAX_STEP_CHARACTERS:
             return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters")
@@ -61,7 +65,8 @@ class UnitsVerifier:
         claims = list(islice(find_claims(tokens), MAX_CLAIMS + 1))
         doubt = _doubt(text, following, is_drawing=is_drawing) if claims else ""
         evidence = [
-            self._evidence(text, claim, judge(claim, variables), doubt) for claim in claims[:MAX_CLAIMS]
+            self._evidence(text, claim, _judge_claim(claim, variables, history), doubt)
+            for claim in claims[:MAX_CLAIMS]
         ]
         if len(claims) > MAX_CLAIMS:
             return Verdict.undecided(f"more than {MAX_CLAIMS} claims", evidence)
@@ -82,6 +87,18 @@ class UnitsVerifier:
             right=finding.right,
             reason=reason,
         )
+
+
+def _judge_claim(claim: Claim, variables: set[str], history: History) -> Finding:
+    finding = judge(claim, variables)
+    if finding.outcome is Outcome.UNDECIDED and (sizes := unconverted(claim, history)) is not None:
+        left, right = (shown_size(size) for size in sizes)
+        reason = f"in the units given it is {left}, not {right}"
+        return Finding(Outcome.WRONG, "unconverted", reason, left, right)
+    if finding.outcome is Outcome.WRONG and says_the_key(claim, history.key):
+        reason = f"{finding.reason}, but: the problem's key says so, too, which may have lost a sign"
+        return Finding(Outcome.UNDECIDED, DOUBTFUL, reason, finding.left, finding.right)
+    return finding
 
 
 def _doubt(text: str, following: str, *, is_drawing: bool) -> str:
