@@ -25,7 +25,14 @@ from prm import checkpoint
 from prm.calibration.metrics import step_auroc
 from prm.files import write_jsonl
 from prm.model import StepScorer
-from prm.resume import STATE_FILE, last_whole_checkpoint, nothing_half_written
+from prm.resume import (
+    STATE_FILE,
+    finished_before,
+    hash_model,
+    last_whole_checkpoint,
+    nothing_half_written,
+    read_report,
+)
 from prm.trainer import LABEL_KINDS, PRMConfig, PRMTrainer
 from prm.training_rows import hash_files, read_solutions, steps_to_learn, training_rows
 
@@ -114,18 +121,38 @@ def run(config: TrainPRMConfig) -> Report:
     """
     started = time.monotonic()
     output = Path(config.output)
+    work = _work_path(config)
+    if work.is_dir() and (report := _swept(config, work)) is not None:
+        return report
     check_new(output)
     checkpoint.existing_folder(policy_folder(config.model))
     solutions, counts = read_solutions(config.labels, config.on_error)
     train, held_out = split_by_problem(solutions, config.holdout_fraction, config.seed)
-    work = _work_path(config)
     with only_writer(work), nothing_half_written(work, work / "checkpoints"):
         report = _run(config, train, held_out, counts)
         report.seconds = time.monotonic() - started
         report.write(work / "model")
         (work / "model").rename(output)
+        # First what makes the checkpoints count: half of them must not be gone on from.
+        (work / _SETTINGS_FILE).unlink()
         shutil.rmtree(work)
     return report
+
+
+def _swept(config: TrainPRMConfig, work: Path) -> Report | None:
+    """Sweep up behind a run that was stopped when its output stood but its work folder was not yet gone.
+
+    Returns:
+        That run's report; None when the output is not there, or is not this run's.
+    """
+    body = read_report(Path(config.output))
+    if body.get("stage") != "train-prm" or not all(Path(file).is_file() for file in config.labels):
+        return None
+    if body["settings"] != _identity(config) | {"output": config.output}:
+        return None
+    with only_writer(work):
+        shutil.rmtree(work)
+    return finished_before(body)
 
 
 def _run(
@@ -137,7 +164,8 @@ def _run(
     """Train, save, reload and measure in the work folder; return what the report says."""
     work = _work_path(config)
     trainer = _trainer(config, train)
-    _claim_work_folder(config, work)
+    identity = _identity(config)
+    _claim_work_folder(identity, work)
     state = _train(trainer, work / "checkpoints")
     difference = checkpoint.save(
         trainer.accelerator.unwrap_model(trainer.model),
@@ -165,7 +193,7 @@ def _run(
         counts=counts,
         numbers=numbers,
         outputs={"model": str(Path(config.output))},
-        settings=asdict(config),
+        settings=identity | {"output": config.output},
     )
 
 
@@ -325,10 +353,18 @@ def _work_path(config: TrainPRMConfig) -> Path:
     return output.parent / f".{output.name}.partial"
 
 
-def _claim_work_folder(config: TrainPRMConfig, work: Path) -> None:
-    """Keep the checkpoints of an interrupted run with equal settings, clear those of any other."""
-    settings = plain(asdict(replace(config, output="")) | {"labels_sha256": hash_files(config.labels)})
-    text = json.dumps(settings, indent=2, sort_keys=True)
+def _identity(config: TrainPRMConfig) -> dict[str, Any]:
+    """Return what decides the model: the settings, and the hashes of the files that they name."""
+    hashes = {
+        "labels_sha256": hash_files(config.labels),
+        "model_sha256": hash_model(policy_folder(config.model)),
+    }
+    return plain(asdict(replace(config, output="")) | hashes)
+
+
+def _claim_work_folder(identity: dict[str, Any], work: Path) -> None:
+    """Keep the checkpoints of an interrupted run with equal settings and inputs, clear those of any other."""
+    text = json.dumps(identity, indent=2, sort_keys=True)
     file = work / _SETTINGS_FILE
     if not file.is_file() or file.read_text(encoding="utf-8") != text:
         # The folder itself stays: it is this run's lock.
