@@ -13,21 +13,20 @@ from typing import Any
 from transformers import PrinterCallback, TrainerCallback
 
 from labeling.errors import InputError, StoreError
-from labeling.files import only_writer
+from labeling.files import only_writer, written_whole
 from labeling.progress import say
 from labeling.records import Problem
-from labeling.report import Report, plain, write_json
+from labeling.report import REPORT_FILE, Report, plain, write_json
 from labeling.rollouts.policies import policy_folder
 from labeling.rollouts.transformers_sampler import TransformersSampler
 from labeling.simulators.base import Simulator
 from labeling.simulators.load import load_simulator
 from labeling.sources.jsonl import read_problems
-from labeling.store import hash_file
 from labeling.verifiers.answers import AnswersVerifier
 from prm.resume import last_whole_checkpoint, nothing_half_written, step_of
 from rl.evaluation import evaluate_policy
 from rl.rewards import Judges, load_judges
-from rl.train import NO_SIGNAL, TrainPolicyConfig, comparable
+from rl.train import NO_SIGNAL, TrainPolicyConfig, comparable, differing, finished, input_hashes
 from rl.trainers.step_grpo import StepGRPOConfig, StepGRPOTrainer, problems_dataset
 
 CHECKPOINTS = "checkpoints"
@@ -55,14 +54,18 @@ def train_policy(config: TrainPolicyConfig) -> Report:
             device=str(policy.model.device),
         )
         with only_writer(output), nothing_half_written(output, output / CHECKPOINTS):
-            _claim(output, config)
+            if (output / REPORT_FILE).is_file():
+                # Another process finished it while this one was loading.
+                return finished(output, config)
+            hashes = _claim(output, config)
             report = _run(config, policy, judges, train, test)
-    report.counts = counts | report.counts
-    report.seconds = time.monotonic() - started
-    report.write(output)
-    shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)
-    for name in (SETTINGS_FILE, BEFORE_FILE):
-        (output / name).unlink(missing_ok=True)
+            report.counts = counts | report.counts
+            report.settings |= hashes
+            report.seconds = time.monotonic() - started
+            report.write(output)
+            shutil.rmtree(output / CHECKPOINTS, ignore_errors=True)
+            for name in (SETTINGS_FILE, BEFORE_FILE):
+                (output / name).unlink(missing_ok=True)
     return report
 
 
@@ -231,24 +234,23 @@ def _evaluate(
     }
 
 
-def _claim(output: Path, config: TrainPolicyConfig) -> None:
-    """Take the output folder for this run, or find that it is this run's already.
+def _claim(output: Path, config: TrainPolicyConfig) -> dict[str, str | None]:
+    """Take the output folder for this run, or find that it is this run's already; return the inputs' hashes.
 
     Raises:
         StoreError: The folder holds something else.
     """
-    identity = plain(comparable(config))
-    if config.problems:
-        identity["problems_hash"] = hash_file(Path(config.problems))
+    hashes = input_hashes(config)
+    identity = plain(comparable(config) | hashes)
     settings = output / SETTINGS_FILE
     if settings.is_file():
-        if json.loads(settings.read_text(encoding="utf-8")) != identity:
+        if names := differing(json.loads(settings.read_text(encoding="utf-8")), identity):
             raise StoreError(
-                "the output holds an unfinished run with other settings or problems.",
+                f"the output holds an unfinished run with other settings or inputs: {names}.",
                 remedy="Choose another --output, or remove it.",
                 file=output,
             )
-        return
+        return hashes
     if output.exists() and any(output.iterdir()):
         raise StoreError(
             "the output exists and is not a run of train-policy.",
@@ -256,6 +258,7 @@ def _claim(output: Path, config: TrainPolicyConfig) -> None:
             file=output,
         )
     write_json(settings, identity)
+    return hashes
 
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
@@ -273,7 +276,8 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
 def _drop_rows_after(path: Path, step: int) -> None:
     """Keep the metrics up to the checkpoint; later steps are made again."""
     rows = [row for row in _read_rows(path) if row["step"] <= step]
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    with written_whole(path) as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def _training_numbers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """The stage behind `prm train-policy`: a policy, problems and a reward -> a better policy."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from labeling.errors import ConfigError, StoreError
-from labeling.report import Report
+from labeling.report import REPORT_FILE, Report
+from labeling.rollouts.policies import policy_folder
 from labeling.simulators.load import SIMULATOR_HELP
 from labeling.sources.jsonl import ON_ERROR
 from labeling.steps import SEGMENT_MODES
+from labeling.store import hash_file
+from prm.resume import finished_before, hash_model, read_report
 from rl.methods import METHODS
 from rl.penalties import PENALTIES
 from rl.trainers.group_sizes import check_group_sizes
@@ -19,7 +21,6 @@ REWARD_HELP = (
     "What judges completions: outcome (the final answer alone), verifiers:arithmetic,answers (programs"
     " on each step), simulator (its exact step verdicts), or prm:FOLDER (a process reward model)."
 )
-REPORT_FILE = "report.json"
 NO_SIGNAL = "share of groups without outcome signal"
 """Name of a number in the report: groups whose completions are all right or all wrong, of all groups."""
 
@@ -39,7 +40,7 @@ class TrainPolicyConfig:
     )
     reward: str = field(default="outcome", metadata={"help": REWARD_HELP})
     segment: str = field(
-        default="line", metadata={"help": "How completions are cut into steps: blank_line, line, auto, ..."}
+        default="line", metadata={"help": f"How completions are cut into steps: {', '.join(SEGMENT_MODES)}."}
     )
     method: str = field(default="step_grpo", metadata={"help": f"Estimator: {', '.join(METHODS)}."})
     process_weight: float | None = field(
@@ -132,7 +133,7 @@ def run(config: TrainPolicyConfig) -> Report:
     """
     output = Path(config.output)
     if (output / REPORT_FILE).is_file():
-        return _finished(output, config)
+        return finished(output, config)
     # trl takes seconds to import; `--help` and refused settings need not wait for it.
     from rl.policy_run import train_policy
 
@@ -147,18 +148,54 @@ def comparable(config: TrainPolicyConfig) -> dict[str, Any]:
     return settings
 
 
-def _finished(output: Path, config: TrainPolicyConfig) -> Report:
-    body = json.loads((output / REPORT_FILE).read_text(encoding="utf-8"))
+def input_hashes(config: TrainPolicyConfig) -> dict[str, str | None]:
+    """Return the hashes of what the settings name, which may change under the same name.
+
+    None: not set, or not there any more. A user's own simulator or verifier is code, and is not hashed.
+    """
+    kind, _, folder = config.reward.partition(":")
+    return {
+        "model_sha256": hash_model(policy_folder(config.model)),
+        "problems_sha256": _hash_if_there(config.problems),
+        "test_problems_sha256": _hash_if_there(config.test_problems),
+        "reward_sha256": hash_model(Path(folder)) if kind == "prm" else None,
+    }
+
+
+def _hash_if_there(file: str) -> str | None:
+    return hash_file(file) if file and Path(file).is_file() else None
+
+
+def differing(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """Return the names of the wanted values that are held otherwise; what is missing counts as None."""
+    return ", ".join(name for name, value in wanted.items() if held.get(name) != value)
+
+
+def finished(output: Path, config: TrainPolicyConfig) -> Report:
+    """Return the report of a finished run once more.
+
+    A report that holds no hashes, from an earlier version, is accepted with a note: nothing is written.
+
+    Raises:
+        StoreError: It is another stage's, or of other settings, problems or models.
+    """
+    body = read_report(output)
     settings = body.get("settings", {})
-    if body.get("stage") != "train-policy" or any(
-        settings.get(name) != value for name, value in comparable(config).items()
-    ):
+    if body.get("stage") != "train-policy":
         raise StoreError(
-            "the output holds a finished run with other settings.",
+            "the output holds something else than a run of train-policy.",
+            remedy="Choose another --output.",
+            file=output,
+        )
+    hashes = input_hashes(config)
+    is_comparable = hashes.keys() <= settings.keys()
+    if names := differing(settings, comparable(config) | (hashes if is_comparable else {})):
+        raise StoreError(
+            f"the output holds a finished run with other settings or inputs: {names}.",
             remedy="Choose another --output, or remove it.",
             file=output,
         )
-    fields = ("stage", "counts", "numbers", "outputs", "notes", "settings", "seconds")
-    report = Report(**{name: body[name] for name in fields})
-    report.notes.append("This run had finished before; nothing was done again.")
-    return report
+    note = (
+        "" if is_comparable else "Whether problems and models are the same is not known: its report is old."
+    )
+    return finished_before(body, note)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 
 import pytest
 import toy_policy
@@ -262,3 +263,99 @@ def test_a_verifier_that_fails_late_loses_no_checkpoint(tmp_path, policy, proble
 def test_two_runs_do_not_share_an_output(tmp_path, policy, problems):
     with only_writer(tmp_path / "run"), pytest.raises(StoreError, match="another run"):
         train.run(recipe(tmp_path, policy, problems))
+
+
+def change_weights(folder):
+    random_llama(seed=1).save_pretrained(folder)
+
+
+def drop_a_problem(problems):
+    problems.write_text("".join(problems.read_text().splitlines(keepends=True)[:-1]))
+
+
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
+def test_a_finished_run_is_one_of_its_problems_and_weights_not_only_of_its_settings(
+    tmp_path, policy, problems
+):
+    held_out = tmp_path / "test.jsonl"
+    held_out.write_text(problems.read_text())
+    config = recipe(tmp_path, policy, problems, steps=1, test_problems=str(held_out), test_count=2)
+    train.run(config)
+    assert "finished before" in train.run(config).notes[-1]
+    for file, change, name in (
+        (problems, drop_a_problem, "problems_sha256"),
+        (held_out, drop_a_problem, "test_problems_sha256"),
+        (policy / "model.safetensors", lambda file: change_weights(file.parent), "model_sha256"),
+    ):
+        before = file.read_bytes()
+        change(file)
+        with pytest.raises(StoreError, match=f"finished run with other settings or inputs: {name}"):
+            train.run(config)
+        file.write_bytes(before)
+    assert "finished before" in train.run(config).notes[-1]
+
+
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
+def test_an_unfinished_run_does_not_go_on_from_other_inputs(tmp_path, policy, problems, monkeypatch):
+    config = recipe(tmp_path, policy, problems)
+
+    def stop(self, *rest, **others):
+        raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(policy_run._Rows, "on_log", stop)
+        with pytest.raises(Interrupted):
+            train.run(config)
+    change_weights(policy)
+    with pytest.raises(StoreError, match="unfinished run with other settings or inputs: model_sha256"):
+        train.run(config)
+
+
+def test_the_weights_of_a_prm_are_inputs_and_a_report_beside_them_is_none(tmp_path, policy, problems):
+    config = recipe(tmp_path, policy, problems, reward=f"prm:{policy}", method="step_grpo")
+    before = train.input_hashes(config)["reward_sha256"]
+    assert before is not None
+    (policy / "report.json").write_text("{}")
+    assert train.input_hashes(config)["reward_sha256"] == before
+    (policy / "prm.json").write_text('{"calibrator": null}')
+    assert train.input_hashes(config)["reward_sha256"] != before
+
+
+def test_a_report_without_hashes_is_accepted_with_a_note(tmp_path, policy, problems):
+    config = recipe(tmp_path, policy, problems)
+    body = {name: {} for name in ("counts", "numbers", "outputs")} | {"notes": [], "seconds": 1.0}
+    body |= {"stage": "train-policy", "settings": train.comparable(config)}
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "report.json").write_text(json.dumps(body))
+    assert "not known: its report is old" in train.run(config).notes[-1]
+
+
+def test_metrics_are_cut_in_one_piece(tmp_path, monkeypatch):
+    file = tmp_path / "metrics.jsonl"
+    whole = '{"step": 1}\n{"step": 2}\n'
+    file.write_text(whole)
+
+    def killed(*paths):
+        raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", killed)
+        with pytest.raises(Interrupted):
+            policy_run._drop_rows_after(file, 1)
+    assert file.read_text() == whole
+    policy_run._drop_rows_after(file, 1)
+    assert file.read_text() == '{"step": 1}\n'
+
+
+@pytest.mark.filterwarnings("ignore:raw_sum pays")
+def test_the_report_is_written_while_the_folder_is_held(tmp_path, policy, problems, monkeypatch):
+    refused = []
+
+    def write(report, folder):
+        with pytest.raises(StoreError, match="another run"), only_writer(folder):
+            pass
+        refused.append(folder)
+
+    monkeypatch.setattr("labeling.report.Report.write", write)
+    train.run(recipe(tmp_path, policy, problems, steps=1))
+    assert refused == [tmp_path / "run"]
