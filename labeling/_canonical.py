@@ -88,7 +88,7 @@ def _pieces(text: str, region: Span, blocks: Sequence[Span]) -> Iterator[_Piece]
 def _lines(text: str, region: Span, blocks: Sequence[Span]) -> Iterator[Span]:
     """Yield the lines outside blocks that hold something, without their labels and the blanks around them."""
     labels = step_labels(text, region, blocks)
-    breaks = ((match.start(), match.end()) for match in LINE_BREAK.finditer(text, *region))
+    breaks = (match.span() for match in LINE_BREAK.finditer(text, *region))
     start = region[0]
     for stop, following in sorted([*outside(breaks, blocks), *labels, (region[1], region[1])]):
         body = text[start:stop].strip()

@@ -95,11 +95,11 @@ def sentence_cuts(text: str, region: Span, blocks: Sequence[Span]) -> Iterator[S
     a comma, a colon or an operator.
     """
     paragraph_start = region[0]
-    blanks = ((match.start(), match.end()) for match in BLANK_LINE.finditer(text, *region))
+    blanks = (match.span() for match in BLANK_LINE.finditer(text, *region))
     for blank in (*outside(blanks, blocks), (region[1], region[1])):
         paragraph = (paragraph_start, blank[0])
         protected = protected_spans(text, paragraph, blocks)
-        breaks = ((match.start(), match.end()) for match in LINE_BREAK.finditer(text, *paragraph))
+        breaks = (match.span() for match in LINE_BREAK.finditer(text, *paragraph))
         cuts = [cut for cut in outside(breaks, protected) if not _is_wrapped(text, cut)]
         cuts += ((end, end) for end in sentence_ends(text, paragraph, protected))
         yield from sorted(cuts)
@@ -134,9 +134,14 @@ def protected_spans(text: str, region: Span, blocks: Sequence[Span]) -> list[Spa
 def sentence_ends(text: str, region: Span, protected: Sequence[Span]) -> Iterator[int]:
     """Yield the offsets behind the sentences that end inside a region, in order."""
     start = region[0]
+    starts = [span[0] for span in protected]
     for match in _END.finditer(text, *region):
         end = match.end()
-        if end >= region[1] or _cuts_through(protected, end):
+        if end >= region[1]:
+            return
+        # An end within a stretch, not at its border, is none.
+        index = bisect_left(starts, end) - 1
+        if index >= 0 and end < protected[index][1]:
             continue
         if _is_end(text, start, match, region[1]):
             yield end
@@ -147,12 +152,6 @@ def _blocks_in(blocks: Sequence[Span], region: Span) -> list[Span]:
     first = bisect_right(blocks, region[0], key=lambda block: block[1])
     last = bisect_left(blocks, region[1], first, key=lambda block: block[0])
     return list(blocks[first:last])
-
-
-def _cuts_through(protected: Sequence[Span], offset: int) -> bool:
-    """Tell whether an offset lies within one of the stretches, not at its border."""
-    index = bisect_left(protected, offset, key=lambda span: span[0]) - 1
-    return index >= 0 and offset < protected[index][1]
 
 
 def _is_end(text: str, start: int, match: re.Match[str], limit: int) -> bool:
@@ -208,7 +207,7 @@ def _is_short_form(text: str, start: int, place: int, opener: re.Match[str]) -> 
 def _enclosed(text: str, region: Span, blocks: Sequence[Span]) -> list[Span]:
     """Return brackets, quotes, inline code and inline mathematics, each with its signs."""
     scan = _Enclosures(text)
-    runs = ((match.start(), match.end()) for match in _BRACKET.finditer(text, *region))
+    runs = (match.span() for match in _BRACKET.finditer(text, *region))
     for start, end in outside(runs, blocks):
         scan.read(start, end)
     return scan.found
