@@ -60,12 +60,7 @@ _COMPLEX = re.compile(r"\b(?:complex|imaginary|conjugate)\b|(?<![A-Za-z])i\^|\d\
 
 
 class Judge:
-    """Judges the steps of one solution, in order.
-
-    Args:
-        problem: The problem's text, for the functions that it defines.
-        functions: Letters that are functions.
-    """
+    """Judges the steps of one solution in order; `functions` are the letters that stand for functions."""
 
     def __init__(self, problem: str, functions: frozenset[str]) -> None:
         self.functions = functions
@@ -356,7 +351,7 @@ class Judge:
         return all(equation.text != known.text for known in self.known)
 
     def against_previous(self, equation: Equation, sentence: str, *, is_derived: bool) -> Finding | None:
-        """Judge an equation that is derived from the one directly before it."""
+        """Judge an equation by the one directly before it."""
         previous = self.previous
         if previous is None or previous.text == equation.text or self.n_left <= 0:
             return None

@@ -80,7 +80,7 @@ _BRANCHING = _one_of(
     r"""
     if|suppos\w+|assum\w+|cases?|when|whenever|either|otherwise|possib\w*|try|trying|impossib\w*|
     contradict\w*|reject\w*|is not an?|not (?:an? )?(?:integer|valid|possible)|consider|alternativ\w*|
-    choos\w*|want|another|let
+    choos\w*|want|another(?! equation)
     """,
     r"\\neq?\b|≠|\\not",
 )

@@ -68,41 +68,14 @@ def test_time_grows_with_the_length_not_with_its_square(piece):
 
 
 SIGNS = "xyabi0123789+-*/^=<>(){}[]$&,.;:|!_ \n²≤⇒é中\u2028"
-COMMANDS = [
-    r"\(",
-    r"\)",
-    r"\[",
-    r"\]",
-    r"$$",
-    r"\\\\",
-    r"\frac{",
-    r"\sqrt{",
-    r"\sqrt[3]{",
-    r"\sin",
-    r"\pi",
-    r"\cdot",
-    r"\implies",
-    r"\le",
-    r"\pm",
-    r"\overline{",
-    r"\text{cm}",
-]
-LAYOUT = [
-    r"\begin{align*}",
-    r"\end{align*}",
-    r"\begin{cases}",
-    r"x_1",
-    r"x_{n+1}",
-    r"f(3)",
-    r"(x+1)^2",
-    r"i^2",
-    r"0.5",
-    r"1,000",
-    r"9^9^9",
-]
+DELIMITERS = (r"\(", r"\)", r"\[", r"\]", "$$", r"\\", r"\begin{align*}", r"\end{align*}", r"\begin{cases}")
+COMMANDS = (r"\frac{", r"\sqrt{", r"\sqrt[3]{", r"\sin ", r"\pi ", r"\cdot ", r"\implies ", r"\le ", r"\pm ")
+PARTS = (r"\overline{", r"\text{cm}", "x_1", "x_{n+1}", "f(3)", "(x+1)^2", "i^2", "0.5", "1,000", "9^9^9")
 WORDS = ("so", "if", "and", "Expanding,", "This simplifies to", "Substituting gives", "both sides", "f(x) =")
 FORMULAS = ("2x + 7 = 43", "x = 18", r"\angle ABC")
-PIECES = st.sampled_from([*SIGNS, *COMMANDS, *LAYOUT, *(f" {word} " for word in (*WORDS, *FORMULAS))])
+PIECES = st.sampled_from(
+    [*SIGNS, *DELIMITERS, *COMMANDS, *PARTS, *(f" {word} " for word in (*WORDS, *FORMULAS))]
+)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
