@@ -60,6 +60,7 @@ def test_a_block_is_one_step_between_two_others(kind, mode):
         ("- a\n- b", ["- a", "- b"]),
         ("a\n  - b\n  - c", ["a", "- b", "- c"]),
         ("1. a\n   goes on\n2. b", ["1. a", "goes on", "2. b"]),
+        ("1. a\n   goes on\n2. b\n   - c", ["1. a", "goes on", "2. b\n   - c"]),
         ("Step 1: a\n  - b\n  - c\nStep 2: d", ["Step 1: a\n  - b\n  - c", "Step 2: d"]),
     ],
 )

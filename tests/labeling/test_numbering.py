@@ -51,6 +51,7 @@ def steps(text, mode="numbered"):
         ["1. a\n```\n2. code\n```", "2. b"],
         ["1. a\n\\[\n2. x\n\\]", "2. b"],
         ["1. The sum is\n2.5 kg", "2. b"],
+        ["1. a\nand\n    2. deep", "2. b"],
         ["1. It costs\n2, or more", "2. b"],
     ],
 )
