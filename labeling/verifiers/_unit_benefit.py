@@ -38,7 +38,8 @@ def agreement(relation: str, left: Side, right: Side, first: Size, second: Size)
         return "rounded"
     for value, other in ((first, right), (second, left)):
         number = _shown_number(other)
-        if number is None:
+        if number is None or (other is left and right.shown is not None):
+            # A number stated first is not the rounding of one stated after it: 1.5 GHz = 1510 MHz.
             continue
         # Of measured values, 377 rad/s for 376.99 is as honest as 0.377; of money and apples it is not.
         is_whole = number[0].value >= 100 and value is first and left.shown is None

@@ -48,8 +48,10 @@ def judge(claim: Claim, variables: set[str]) -> Finding:
         variables: Letters that the text uses as names.
     """
     best: Finding | None = None
-    for sides in _readings(claim):
-        finding = _compare(claim, *sides, variables)
+    for left, right, is_loose in _readings(claim):
+        finding = _compare(claim, left, right, variables)
+        if is_loose and finding.outcome is Outcome.RIGHT:
+            finding = Finding(Outcome.UNDECIDED, DOUBTFUL, "a power that may be of the whole quantity")
         if finding.outcome is Outcome.RIGHT:
             return finding
         if best is None or (best.outcome is Outcome.WRONG and finding.outcome is Outcome.UNDECIDED):
@@ -57,9 +59,10 @@ def judge(claim: Claim, variables: set[str]) -> Finding:
     return best or Finding(Outcome.UNDECIDED, UNREAD, "no reading")
 
 
-def _readings(claim: Claim) -> Iterator[tuple[Side, Side]]:
+def _readings(claim: Claim) -> Iterator[tuple[Side, Side, bool]]:
+    """Yield the two sides as read, and whether the reading is one that excuses but never proves."""
     first = parse(claim.left), parse(claim.right)
-    yield first
+    yield *first, False
     traits = sorted(first[0].traits | first[1].traits)
     choices = [chosen for size in range(1, len(traits) + 1) for chosen in combinations(traits, size)]
     for chosen in choices[:MAX_READINGS]:
@@ -73,7 +76,7 @@ def _readings(claim: Claim) -> Iterator[tuple[Side, Side]]:
             sides = tuple(
                 plain if plain.shown is not None else side for plain, side in zip(first, sides, strict=True)
             )
-        yield sides[0], sides[1]
+        yield sides[0], sides[1], reading.has_powers_of_quantities
 
 
 def _compare(claim: Claim, left: Side, right: Side, variables: set[str]) -> Finding:
@@ -90,7 +93,10 @@ def _compare(claim: Claim, left: Side, right: Side, variables: set[str]) -> Find
     if is_stated and _unit_names(left) == _unit_names(right):
         return Finding(Outcome.UNDECIDED, UNREAD, "nothing is computed or converted")
     if first.is_bare or (second.is_bare and not left.has_units):
-        return Finding(Outcome.UNDECIDED, UNREAD, "no unit on the left")
+        is_equality = claim.relation in ("=", "~")
+        is_false = is_equality and not second.is_bare and not agrees_plainly(claim, left, right)
+        reason = "numbers that differ, which arithmetic decides" if is_false else "no unit on the left"
+        return Finding(Outcome.UNDECIDED, DOUBTFUL if is_false else UNREAD, reason)
     finding = _weigh(claim, left, right, first, second, notes)
     if finding.outcome is Outcome.WRONG or finding.outcome is Outcome.RIGHT:
         return _with_letters(finding, left, right, variables)
@@ -257,8 +263,9 @@ def _temperatures(claim: Claim, left: Side, right: Side, first: Size, second: Si
     kelvins = [_kelvins(term) for term in (one, other)]
     texts = (f"{float(kelvins[0]):.6g} K", f"{float(kelvins[1]):.6g} K")
     gap = abs(kelvins[0] - kelvins[1])
-    step = max(term.last_digit * term.units[0][0].factor for term in (one, other))
-    if gap <= step / 2:
+    steps = [term.last_digit * term.units[0][0].factor for term in (one, other)]
+    step = max(steps)
+    if gap <= steps[1] / 2:
         return Finding(Outcome.RIGHT, "exact" if gap == 0 else "rounded", "", *texts)
     excuse = "a difference of temperatures" if first.value == second.value else ""
     if gap <= max(step, 1):

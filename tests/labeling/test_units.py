@@ -64,10 +64,8 @@ def test_the_cases_hold_every_verdict_of_every_field():
         assert {case["outcome"] for case in cases} >= {"RIGHT", "UNDECIDED"}, topic
 
 
-ARITHMETIC_READS_OTHERWISE = {
-    "n = 3 x 10^23 atoms / 6 x 10^23 atoms/mol = 0.5 mol": "a power of ten behind a slash",
-    "A = 3.14 * 2 cm^2 = 12.56 cm^2": "(2 cm)^2 written without brackets",
-}
+ARITHMETIC_READS_OTHERWISE = {"n = 3 x 10^23 atoms / 6 x 10^23 atoms/mol = 0.5 mol"}
+"""Powers of ten behind a slash: a number by themselves here, a product there."""
 
 
 @pytest.mark.parametrize(
@@ -175,6 +173,25 @@ def test_a_changed_number_is_never_right(pair, number, change):
     right = as_decimal(number * ratio)
     assume(right is not None)
     assert outcome(f"Then {number + change} {pair[0]} = {right} {pair[1]}.") != Outcome.RIGHT
+
+
+RIGHT_BY_NUMBERS = [
+    "F = 3 kg * 7 m/s^2 = 21 N", "E = 4 kN * 35 mm = 140 J", "3 h 20 min = 200 min",
+    "2 hours = 2 * 60 = 120 minutes", "0.06 m^3/s = 60 L/s", "P = (2 A)^2 * 5 Ω = 20 W",
+    "n = 16 g / 32 g/mol = 0.5000 mol", "v = 72 km/h = 20.00 m/s", "$20/hour * 3 hours = $60",
+    "q = 0.04 W/(m K) * 2 m^2 * 20 K / 0.1 m = 16 W", "There are 120 minutes in 2 hours.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", RIGHT_BY_NUMBERS)
+def test_no_changed_digit_of_a_right_equation_is_right(text):
+    assert outcome(text) == Outcome.RIGHT
+    for place, letter in enumerate(text):
+        if not letter.isdigit() or text[place - 1] == "^":
+            continue
+        for digit in "123456789":
+            changed = text[:place] + digit + text[place + 1 :]
+            assert (outcome(changed) == Outcome.RIGHT) == (digit == letter), changed
 
 
 PREFIXES = ["", "k", "m", "M", "G", "µ"]
