@@ -9,6 +9,10 @@ from labeling.verifiers._trees import Parse, Reading, UnreadableError, shown_num
 from labeling.verifiers._wording import Wording
 
 _CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})
+_ROUNDED_CONSTANTS = frozenset(
+    Fraction(text) for text in ("3.14", "3.142", "3.1416", "2.718", "1.41", "1.414", "1.73", "1.732", "2.236")
+)
+"""Behind these stand irrational numbers, with which people compute on."""
 _VOWELS = frozenset("aeiouy")
 _OTHER_READINGS = (
     ("slash", Reading(has_tight_fractions=True)),
@@ -55,7 +59,7 @@ def excuses(claim: Claim, left: Parse, right: Parse, first: Value, second: Value
         _excuse_by_annotation(claim, first, second, wording)
         or _excuse_by_digits(claim, left, right, first, second)
         or _excuse_by_words(left, right, first, second, wording)
-        or _excuse_by_labels(left, right)
+        or _excuse_by_labels(claim, left, right)
     )
 
 
@@ -78,19 +82,55 @@ def _excuse_by_digits(claim: Claim, left: Parse, right: Parse, first: Value, sec
     shown = [(value, shown_number(side.node)) for value, side in ((first, right), (second, left))]
     if any(node is not None and is_truncation(value, node) for value, node in shown):
         return "the digits are cut off rather than rounded"
-    if not _adds_money(left) and are_near(left.node, right.node):
+    if (
+        not _adds_money(left)
+        and not _shows_all_digits(first, left, right)
+        and are_near(left.node, right.node)
+    ):
         return "the decimals in it may be rounded"
     has_long_tail = any(node is not None and node.last_digit * 10**9 <= 1 for _, node in shown)
     if has_long_tail and gap * 10**9 <= size:
         return "the gap is as small as a floating-point error"
+    if _rounds_to_whole(left, right, first, second):
+        return "a quotient or root rounded to a whole number"
     is_loose = claim.relation == "~" or not (first.is_exact and second.is_exact)
-    return "an approximation" if is_loose and gap * 50 <= size else ""
+    if not is_loose or _gives_a_whole_number_decimals(left, right, first):
+        return ""
+    return "an approximation" if gap * 50 <= size else ""
+
+
+def _shows_all_digits(first: Value, left: Parse, right: Parse) -> bool:
+    """Whether a side shows as many decimals as the exact value of the other has: nothing was rounded then."""
+    shown = shown_number(right.node)
+    if shown is None or shown.last_digit >= 1 or not first.is_exact:
+        return False
+    has_constant = any(node.kind == "number" and node.value in _ROUNDED_CONSTANTS for node in walk(left.node))
+    return not has_constant and (first.number / shown.last_digit).denominator == 1
+
+
+def _gives_a_whole_number_decimals(left: Parse, right: Parse, first: Value) -> bool:
+    """Whether whole numbers make a whole one that is said to be about one with decimals: 729/9 ~ 80.83."""
+    shown = shown_number(right.node)
+    if shown is None or shown.last_digit >= 1 or not first.is_exact or first.number.denominator != 1:
+        return False
+    return all(node.last_digit >= 1 for node in walk(left.node) if node.kind == "number")
+
+
+def _rounds_to_whole(left: Parse, right: Parse, first: Value, second: Value) -> bool:
+    """Whether a whole number of three digits is the nearest to a quotient or root: 41 / 0.14 = 293."""
+    is_bare = shown_number(right.node) is not None and second.number.denominator == 1
+    if not is_bare or abs(second.number) < 100 or abs(first.number - second.number) > Fraction(1, 2):
+        return False
+    return any(node.kind in ("/", "sqrt", "root", "^", "log") for node in walk(left.node))
 
 
 def _excuse_by_words(left: Parse, right: Parse, first: Value, second: Value, wording: Wording) -> str:
     gap = abs(first.number - second.number)
-    if wording.speaks_of_rounding and (gap < 1 or gap * 50 <= max(abs(first.number), abs(second.number))):
-        return "the text speaks of rounding"
+    if wording.speaks_of_rounding:
+        shown = [shown_number(side.node) for side in (left, right)]
+        is_whole = any(node is not None and node.last_digit >= 1 for node in shown)
+        if (is_whole and gap < 1) or gap * 50 <= max(abs(first.number), abs(second.number)):
+            return "the text speaks of rounding"
     ratios = (first.number == 100 * second.number, second.number == 100 * first.number)
     if wording.speaks_of_percent and any(ratios):
         return "a percentage and its fraction"
@@ -100,10 +140,19 @@ def _excuse_by_words(left: Parse, right: Parse, first: Value, second: Value, wor
     return ""
 
 
-def _excuse_by_labels(left: Parse, right: Parse) -> str:
+def _excuse_by_labels(claim: Claim, left: Parse, right: Parse) -> str:
+    if _are_quantities_apart(claim, left, right):
+        return "the two sides measure different things"
     if _units_clash(left, right):
         return "units that are not known here"
     return "the two sides count different things" if _labels_clash(left, right) else ""
+
+
+def _are_quantities_apart(claim: Claim, left: Parse, right: Parse) -> bool:
+    """Whether the sides are labelled apart: 42 daps = 63 baps, 1 knick = (2 knacks) / 7."""
+    ends = [member.tokens[-1].kind in ("WORD", "LABEL") for member in (claim.left, claim.right)]
+    is_exchange = all(ends) or (ends[0] and not left.has_operation)
+    return is_exchange and bool(left.labels) and bool(right.labels) and not left.labels & right.labels
 
 
 def _adds_money(side: Parse) -> bool:
@@ -122,7 +171,10 @@ def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:
             values = [evaluate(side.node) for side in sides]
         except UnreadableError:
             continue
-        if agreement(claim.relation, sides[0], sides[1], values[0], values[1]):
+        if (sides[0].n_tokens, sides[1].n_tokens) != (left.n_tokens, right.n_tokens):
+            continue
+        relation = "~" if trait == "percent" else claim.relation
+        if agreement(relation, sides[0], sides[1], values[0], values[1]):
             return True
     return False
 

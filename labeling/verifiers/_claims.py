@@ -11,6 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from labeling.verifiers._clause_signs import (
+    clause_doubts,
+    doubts_at_the_opening,
+    loses_exponents,
+    remainder_in,
+)
 from labeling.verifiers._expressions import MAX_TOKENS, parse
 from labeling.verifiers._labels import is_number_word
 from labeling.verifiers._tokens import Token, tokenize
@@ -19,6 +25,29 @@ from labeling.verifiers._trees import Parse, UnreadableError
 MAX_CANDIDATES = 6
 MAX_WORDS_WITHIN = 6
 
+_VERBS = frozenset({"is", "gives", "makes"})
+_CONNECTIVES = frozenset(
+    {"so", "since", "because", "that", "then", "thus", "therefore", "hence", "but", "now"}
+)
+_COMPARING = frozenset(
+    {
+        "more",
+        "less",
+        "fewer",
+        "greater",
+        "smaller",
+        "times",
+        "percent",
+        "of",
+        "and",
+        "or",
+        "to",
+        "than",
+        "over",
+    }
+)
+_OPERAND_ENDS = frozenset({"NUM", ")", "}", "PCT", "SUP", "PI", "BANG", "BAR", "CLOSES", "CALL"})
+_SPOKEN_RELATION = re.compile(r"[\d)}%!]\W{0,4}\s(?:is|gives|makes)\s\W{0,4}\d")
 _RELATION = re.compile(
     r"[=＝≈≃≅≠≤≥<>＜＞≡]|\\(?:approx|simeq|le|ge|ne|lt|gt|equiv)|\bequals\b|\bequal to\b", re.IGNORECASE
 )
@@ -27,6 +56,8 @@ MAX_CLAIMS = 100
 _STARTS = frozenset(
     {"NUM", "CUR", "(", "{", "FRAC", "BINOM", "SQRT", "ROOT", "PI", "EULER", "FUNC", "CALL", "BAR", "OPENS"}
 )
+_FACTORS = frozenset({"FUNC", "SQRT", "ROOT", "PI", "EULER", "BAR"})
+"""What a name before it multiplies: AB \\cos 30."""
 _PROSE = frozenset({"WORD", "LABEL"})
 _ARITHMETIC_WORDS = frozenset(
     {"times", "plus", "minus", "than", "half", "twice", "double", "triple", "thrice", "third", "quarter"}
@@ -77,7 +108,7 @@ def find_claims(text: str) -> Iterator[Claim]:
 
     A clause gives `MAX_CLAIMS` + 1 at most: enough to see that there are too many.
     """
-    if _RELATION.search(text) is None:
+    if _RELATION.search(text) is None and _SPOKEN_RELATION.search(text) is None:
         return
     inner = list(_ANNOTATION.finditer(text))
     outer = _ANNOTATION.sub(lambda match: " " * len(match.group()), text) if inner else text
@@ -94,14 +125,42 @@ def _claims_of(tokens: list[Token], offset: int) -> Iterator[Claim]:
         clause = tokens[start:index]
         before, behind = tokens[max(0, start - 2) : start], tokens[index : index + 1]
         start = index + 1
+        _turn_copulas(clause)
         if not any(token.kind == "REL" for token in clause):
             continue
-        claims = _clause_claims(clause, before, _clause_doubts(before, behind), offset)
+        claims = _clause_claims(clause, before, clause_doubts(before, behind), offset)
         restated = _restatement(last, claims[0])
         if restated is not None:
             yield restated
         yield from claims
         last = claims[-1]
+
+
+def _turn_copulas(clause: list[Token]) -> None:
+    """Turn the "is" between a computation and a number into a relation, in place: "20% of 50 is 10".
+
+    Only where a clause starts: words before may be what the number belongs to ("the sine of pi/2 is 1").
+    """
+    for index, token in enumerate(clause):
+        if token.kind == "REL":
+            return
+        if token.kind != "WORD" or token.text not in _VERBS or not 2 < index + 1 < len(clause):
+            continue
+        behind = clause[index + 1 : index + 4]
+        if clause[index - 1].kind not in _OPERAND_ENDS or behind[0].kind not in ("NUM", "CUR"):
+            return
+        number = 1 if behind[0].kind == "NUM" else 2
+        if any(each.text in _COMPARING or each.kind in ("OP", "PCT", "SCALE") for each in behind[number:]):
+            return
+        before = clause[:index]
+        left = _left_side(before)
+        words = before[: len(before) - len(left.tokens)]
+        is_spaced = any(each.kind == "OP" and not each.is_tight for each in left.tokens)
+        is_share = any(each.text == "of" for each in left.tokens)
+        opens = all(word.text in _CONNECTIVES for word in words)
+        if _computes(left) and not left.doubts and opens and (is_spaced or is_share):
+            clause[index] = token._replace(kind="REL", text="=")
+        return
 
 
 def _restatement(before: Claim | None, claim: Claim) -> Claim | None:
@@ -127,39 +186,18 @@ def _restatement(before: Claim | None, claim: Claim) -> Claim | None:
     )
 
 
-def _clause_doubts(before: Sequence[Token], behind: Sequence[Token]) -> list[str]:
-    """Say what in the signs around a clause makes its formulas doubtful."""
-    opening = before[-1].text if before else ""
-    closing = behind[0].text if behind else ""
-    doubts = []
-    if closing in ("?", "？"):
-        doubts.append("a question")
-    if opening in ('"', "“", "„", "«") or closing in ('"', "”", "»"):
-        doubts.append("a quotation")
-    return doubts
-
-
 def _is_bracketed_number(member: Member) -> bool:
     """Whether a member is (8) alone, as behind the name of a function."""
     is_number = member.parse is not None and not member.parse.has_operation
     return is_number and member.tokens[0].kind == "("
 
 
-def _doubts_at_the_opening(before: Sequence[Token], opening: Sequence[Token]) -> list[str]:
-    """Say what in the signs before a clause, or at its start, makes the opening formula doubtful."""
-    if len(opening) > 1 and opening[0].text == "-" and not opening[1].is_tight:
-        return ["a minus that may be a list mark"]
-    if before and before[-1].text in ("-", "–", "+"):
-        return ["a sign that may be a list mark"]
-    if len(before) > 1 and before[-1].text in (",", "，", "、") and before[-2].kind in ("NUM", ")"):
-        return ["a list of numbers or a number broken in two"]
-    return []
-
-
 def _clause_claims(
     clause: list[Token], before: Sequence[Token], doubts: list[str], offset: int
 ) -> list[Claim]:
     claims: list[Claim] = []
+    if loses_exponents(clause):
+        doubts = [*doubts, "an exponent that may be lost (10-3, 3.0 x 108)"]
     moduli = {int(token.text) for token in clause if token.kind == "MODULUS"}
     clause = [token for token in clause if token.kind != "MODULUS"] if moduli else clause
     places = [index for index, token in enumerate(clause) if token.kind == "REL"][: MAX_CLAIMS + 1]
@@ -167,7 +205,7 @@ def _clause_claims(
     segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
     left = _left_side(segments[0])
     if not left.is_named:
-        left.doubts += _doubts_at_the_opening(before, left.tokens)
+        left.doubts += doubts_at_the_opening(before, left.tokens)
         left.is_named = _is_bracketed_number(left)
     has_operation = False
     for number, place in enumerate(places):
@@ -271,6 +309,8 @@ def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
         doubts.append("words of arithmetic before the formula")
     elif "of" in words[-4:] and start > 0 and segment[start - 1].kind in ("NUM", "PCT", ")", "}"):
         doubts.append("a share of something before the formula")
+    if words and segment[end].kind in _FACTORS and words[-1] not in _COPULAS | _CONNECTIVES:
+        doubts.append("a word before a function or root")
     if words and len(words[-1]) == 1 and words[-1].isascii() and words[-1] not in "aAI":
         doubts.append("a symbol before the formula")
     if words and segment[end].is_tight and segment[end - 1].text.isascii():
@@ -278,17 +318,6 @@ def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
     if start > 0 and segment[start - 1].kind in ("OP", "BAD", "DOTS", "FRAC", "SQRT"):
         doubts.append("a formula in words before this one")
     return doubts
-
-
-def _remainder(tokens: Sequence[Token]) -> Fraction | None:
-    """Read "with a remainder of 4", "remainder 4", "R 4"."""
-    texts = [token.text.lower() for token in tokens[:5]]
-    while texts and texts[0] in ("with", "a", "and"):
-        texts = texts[1:]
-    if not texts or texts[0] not in ("remainder", "r"):
-        return None
-    texts = texts[2:] if texts[1:2] == ["of"] else texts[1:]
-    return Fraction(texts[0]) if texts and texts[0].isdecimal() else None
 
 
 def _goes_on_behind_words(tokens: Sequence[Token]) -> bool:
@@ -319,7 +348,7 @@ def _right_side(segment: Sequence[Token]) -> Member:
         return Member(segment, found)
     following = segment[found.n_tokens]
     member = Member(segment[: found.n_tokens], found)
-    member.remainder = _remainder(segment[found.n_tokens :])
+    member.remainder = remainder_in(segment[found.n_tokens :])
     if member.remainder is not None:
         return member
     behind = {token.text for token in segment[found.n_tokens : found.n_tokens + 4]}

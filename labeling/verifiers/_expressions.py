@@ -15,6 +15,7 @@ A `Reading` chooses between the ways in which people mean the same signs.
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from labeling.verifiers._labels import LabelReader
 from labeling.verifiers._tokens import Token
@@ -59,6 +60,16 @@ def _is_proper(fraction: Node) -> bool:
     if over is None or under is None or over.kind != "number" or under.kind != "number":
         return False
     return 0 < over.value < under.value and over.value.denominator == under.value.denominator == 1
+
+
+@lru_cache(maxsize=8192)
+def _plain(text: str) -> Node:
+    """Read digits, with a decimal part or a power of ten (1.5e3)."""
+    if text.isdecimal():
+        return Node("number", value=Fraction(int(text)))
+    digits, _, exponent = text.lower().partition("e")
+    last_digit = Fraction(1, 10 ** len(digits.partition(".")[2])) * Fraction(10) ** int(exponent or 0)
+    return Node("number", value=Fraction(text), last_digit=last_digit)
 
 
 class _Parser(LabelReader):
@@ -230,7 +241,7 @@ class _Parser(LabelReader):
         self.traits.add("root")
         if self.reading.has_long_roots:
             return Node(kind, self.product(), value=degree)
-        return Node(kind, self.plain(self.take("NUM").text), value=degree)
+        return Node(kind, _plain(self.take("NUM").text), value=degree)
 
     def fenced(self) -> Node:
         """Read |3 - 5| and the brackets that round down or up."""
@@ -309,19 +320,13 @@ class _Parser(LabelReader):
             first = Node(name, first, other)
         return first
 
-    def plain(self, text: str) -> Node:
-        """Read digits, with a decimal part or a power of ten (1.5e3)."""
-        digits, _, exponent = text.lower().partition("e")
-        last_digit = Fraction(1, 10 ** len(digits.partition(".")[2])) * Fraction(10) ** int(exponent or 0)
-        return Node("number", value=Fraction(text), last_digit=last_digit)
-
     def number(self) -> Node:
         token = self.take("NUM")
         text = token.text
         if self.reading.has_decimal_points and self.peek().is_point and text.isdecimal():
             text += f".{self.tokens[self.at + 1].text.partition('.')[0]}"
             self.at += 2
-        plain = self.plain(text)
+        plain = _plain(text)
         value, last_digit = plain.value, plain.last_digit
         decimals = len(text.partition(".")[2])
         is_cut = self.peek().kind == "DOTS" and self.peek().is_tight

@@ -83,7 +83,9 @@ def power(base: Value, exponent: Value) -> Value:
     """
     number = exponent.number
     if base.is_exact and exponent.is_exact and 1 < number.denominator <= MAX_ROOT and base.number >= 0:
-        base, number = root(base, number.denominator), Fraction(number.numerator)
+        rooted = root(base, number.denominator)
+        if rooted.is_exact:
+            base, number = rooted, Fraction(number.numerator)
     if number.denominator != 1 or not exponent.is_exact:
         return _real_power(base, exponent)
     if abs(number) > MAX_EXPONENT:

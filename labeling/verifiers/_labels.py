@@ -89,7 +89,7 @@ class LabelReader:
             raise UnreadableError("a number that goes on in words")
         if token.kind == "LABEL" and token.text == "°":
             self.n_degrees += 1
-        is_rate = token.text == "/" and self.is_word(1)
+        is_rate = token.text == "/" and self.is_word(1) and len(self.peek(1).text) > 1
         if token.kind not in ("WORD", "LABEL", "(") and not is_rate:
             return node
         is_letter = token.kind == "WORD" and len(token.text) == 1 and is_alphabetic(token.text)
@@ -146,7 +146,8 @@ class LabelReader:
         while ahead < 2 * MAX_LABEL_WORDS:
             token = self.peek(ahead)
             is_divisor = token.text == "/" and self.is_word(ahead + 1)
-            if is_divisor and len(self.peek(ahead + 1).text) == 1:
+            if is_divisor and ahead > 0 and len(self.peek(ahead + 1).text) == 1:
+                self.traits.add("symbol")
                 ahead += 2 + self.exponent_length(ahead + 2)
                 continue
             is_word = token.kind == "WORD" and (token.text not in _NO_LABEL or token.text in _INSIDE_LABEL)

@@ -58,7 +58,7 @@ _PATTERN = re.compile(
 | (?P<FRAC>\\[dtc]?frac(?![A-Za-z]))
 | (?P<BINOM>\\[dt]?binom(?![A-Za-z]))
 | (?P<ROOT>\\sqrt\s?\[\s?\d{1,2}\s?\](?=\s?[{\d])|[∛∜](?=[(\[{\d]))
-| (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|\\?√(?=\s?[(\[{\d]))
+| (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|(?<![^\W\d_])sqrt(?=\s?[(\[{])|\\?√(?=\s?[(\[{\d]))
 | (?P<BAR>\||\\[lr]vert(?![A-Za-z])|∣)
 | (?P<OPENS>\\l(?:floor|ceil)(?![A-Za-z])|[⌊⌈])
 | (?P<CLOSES>\\r(?:floor|ceil)(?![A-Za-z])|[⌋⌉])
@@ -102,6 +102,8 @@ _OPERAND_OPENINGS = frozenset("0123456789(.$€£\\-")
 _OPERAND_ENDS = frozenset(
     {"NUM", ")", "}", "PCT", "LABEL", "SUP", "PI", "SCALE", "BANG", "BAR", "CLOSES", "CALL"}
 )
+_UNKNOWN_X = re.compile(r"(?<![A-Za-z])[xX]\s?(?:[=^²<>+)]|$)")
+"""Signs that x is an unknown in this text, so that 16x2 may be 16x² with its exponent lost."""
 _THOUSANDS = re.compile(r",|\{,\}|\\,|\\!|\s")
 
 
@@ -221,7 +223,7 @@ def _letter_x(raw: str, match: re.Match[str], before: list[Token], is_tight: boo
     if match.string[match.end() : match.end() + 4].lstrip()[:1] not in _OPERAND_OPENINGS:
         return "WORD", raw
     if before and before[-1].kind in _OPERAND_ENDS:
-        if not is_tight or following.isdigit():
+        if not is_tight or (following.isdigit() and not _UNKNOWN_X.search(match.string)):
             return "OP", "*"
     elif before and before[-1].kind == "WORD" and not is_tight:
         rest = match.string[match.end() : match.end() + 3].lstrip()

@@ -7,22 +7,30 @@ from labeling.verifiers._claims import Claim
 
 _REJECTION = re.compile(
     r"\b(?:incorrect|wrong|false|contradict\w*|impossible|mistake\w*|error|invalid|wait|oops|no solution|"
-    r"not (?:equal|true|possible|correct|valid|work|satisf\w+|match\w*|hold)|does(?:n't| not)|isn't|can't|"
-    r"cannot|unless|too (?:large|small|big|high|low|much|many|few))\b",
+    r"(?:not|n't|never|cannot) (?:be |quite )?(?:equal|true|possible|correct|valid|work|satisf\w+|match\w*|"
+    r"hold|fit|divide|give|add up|happen|make sense|the same|what we)|isn't|can't be|cannot be|"
+    r"unlike|instead of|"
+    r"rather than|too (?:large|small|big|high|low|much|many|few))\b",
     re.IGNORECASE,
 )
 _HYPOTHESIS = re.compile(
     r"\b(?:suppose|assum\w+|try|trying|tries|testing|guess\w*|check(?:ing)? (?:if|whether|that)|verif\w+|"
-    r"plug\w*|hypothe\w+|claim\w*|"
-    r"said|says|thinks|thought|both sides|set up|write (?:this|an?|the) equation|can write|proportion)\b",
+    r"hypothe\w+|claim\w*|said|says|thinks|thought|pretend\w*|would (?:be|have|mean|give)|let us say|"
+    r"let's say)\b",
     re.IGNORECASE,
 )
-_OTHER_ARITHMETIC = re.compile(
-    r"\\(?:p|b)?mod|\\equiv|≡|\b(?:mod|modulo|binary|hexadecimal|congruent|base[- ](?:\d+|two|eight|ten))\b",
-    re.IGNORECASE,
+_NUMBER_BASE = re.compile(
+    r"\b(?:binary|hexadecimal|octal|base[- ](?:\d+|two|eight|ten)|congruent)\b", re.IGNORECASE
 )
+_MODULUS = re.compile(r"\\[pb]?mod(?![A-Za-z])|\\equiv|≡|\bmod(?:ulo)?\b", re.IGNORECASE)
+_NAMED_MODULUS = re.compile(
+    r"(?:\\[pb]?mod(?![A-Za-z])|\bmod(?:ulo)?\b)[\s{($\\]{0,4}(\d{1,12})(?![\d.])", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)|\n")
+MAX_LOOK_AHEAD = 200
+"""Characters of the next step that may still reject this one."""
 _ROUNDING = re.compile(
-    r"\b(?:round\w*|approx\w*|about|nearest|roughly|around|whole|estimat\w*|ceil\w*|floor|almost|nearly|"
+    r"(?<!\\)\b(?:round\w*|approx\w*|about|nearest|roughly|around|whole|estimat\w*|ceil\w*|floor|almost|nearly|"
     r"at least|integer|partial|half a|remainder|quotient|left over)\b",
     re.IGNORECASE,
 )
@@ -37,15 +45,39 @@ class Wording:
         self.text = text
         self.following = following
 
-    @property
-    def doubt(self) -> str:
-        """What in the words takes the formulas out of plain assertion; "" when nothing does."""
-        if _REJECTION.search(self.text) or _REJECTION.search(self.following[:200]):
-            return "the text rejects something"
-        if _HYPOTHESIS.search(self.text):
+    def doubt(self, start: int, end: int) -> str:
+        """Return what in the words around a claim takes it out of plain assertion; "" when nothing does.
+
+        What rejects it stands anywhere in the step or at the start of the next; what makes it an assumption
+        stands in its own sentence.
+
+        Args:
+            start: Where the claim starts in the step's text.
+            end: Where it ends.
+        """
+        ends = [match.end() for match in _SENTENCE_END.finditer(self.text)]
+        first = max((place for place in ends if place <= start), default=0)
+        behind = [place for place in ends if place > end]
+        last = behind[0] if behind else len(self.text)
+        if _HYPOTHESIS.search(self.text, first, last):
             return "the text tries something out"
-        if _OTHER_ARITHMETIC.search(self.text):
-            return "another arithmetic (modulus, number base)"
+        if _REJECTION.search(self.text) or _REJECTION.search(self.following, 0, MAX_LOOK_AHEAD):
+            return "the text rejects something"
+        return ""
+
+    def other_arithmetic(self, difference: Fraction) -> str:
+        """Return which other arithmetic an equation may belong to, "" when none of them saves it.
+
+        Args:
+            difference: Left side minus right side.
+        """
+        if _NUMBER_BASE.search(self.text):
+            return "another number base"
+        if not _MODULUS.search(self.text):
+            return ""
+        moduli = [int(match.group(1)) for match in _NAMED_MODULUS.finditer(self.text)]
+        if not moduli or difference.denominator != 1 or any(n and difference % n == 0 for n in moduli):
+            return "an arithmetic of remainders"
         return ""
 
     def annotated_value(self, claim: Claim) -> Fraction | None:

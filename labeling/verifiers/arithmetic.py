@@ -12,6 +12,8 @@ from labeling.records import Problem, Solution
 from labeling.verifiers._benefit import agreement, excuses
 from labeling.verifiers._claims import MAX_CLAIMS, Claim, Member, find_claims
 from labeling.verifiers._exact import Value, evaluate, evaluate_in_base_units, is_same, residue
+from labeling.verifiers._expressions import parse
+from labeling.verifiers._phrases import Spoken
 from labeling.verifiers._quantities import (
     has_mixed_scales,
     is_sum_of_quantities,
@@ -20,6 +22,8 @@ from labeling.verifiers._quantities import (
     rounds_in_units,
     shows_shop_percent,
 )
+from labeling.verifiers._sentences import find_spoken
+from labeling.verifiers._tokens import tokenize
 from labeling.verifiers._trees import Parse, UnreadableError
 from labeling.verifiers._wording import Wording
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
@@ -63,6 +67,7 @@ class ArithmeticVerifier:
         wording = Wording(text, following)
         claims = list(islice(find_claims(text), MAX_CLAIMS + 1))
         evidence = [self._evidence(claim, wording) for claim in claims[:MAX_CLAIMS]]
+        evidence += [self._spoken_evidence(spoken, wording) for spoken in find_spoken(text)]
         if len(claims) > MAX_CLAIMS:
             return Verdict.undecided(f"more than {MAX_CLAIMS} claims", evidence)
         return _conclude(evidence)
@@ -82,6 +87,38 @@ class ArithmeticVerifier:
             right=_shown(claim.right),
             reason=reason,
         )
+
+    def _spoken_evidence(self, spoken: Spoken, wording: Wording) -> Evidence:
+        if spoken.truth is None:
+            return self._evidence(_written(spoken), wording)
+        outcome, kind, reason = Outcome.RIGHT, "statement", ""
+        if not spoken.truth:
+            outcome, kind, reason = _held_against(
+                wording.doubt(spoken.start, spoken.end), "statement", spoken.reason
+            )
+        return Evidence(
+            verifier=self.name,
+            outcome=str(outcome),
+            kind=kind,
+            text=wording.text[spoken.start : spoken.end],
+            start=spoken.start,
+            end=spoken.end,
+            reason=reason,
+        )
+
+
+def _written(spoken: Spoken) -> Claim:
+    """Return what a sentence says as an equation."""
+    sides = [_member(text) for text in (spoken.left, spoken.right)]
+    return Claim("=", sides[0], sides[1], spoken.start, spoken.end, has_operation=True)
+
+
+def _member(text: str) -> Member:
+    tokens = tokenize(text)
+    try:
+        return Member(tokens, parse(tokens))
+    except UnreadableError as error:
+        return Member(tokens, problem=str(error))
 
 
 def _conclude(evidence: list[Evidence]) -> Verdict:
@@ -136,7 +173,11 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, wording: Wording) -> 
         return Outcome.UNDECIDED, UNREAD, "the number on the left may be part of a name"
     if claim.relation == "=" and _goes_on_from(first, claim.right):
         return Outcome.UNDECIDED, RUNNING, reason + "; the next member goes on from the value so far"
-    excuse = _doubt(claim, wording) or excuses(claim, left, right, first, second, wording)
+    excuse = (
+        _doubt(claim, wording)
+        or wording.other_arithmetic(first.number - second.number)
+        or excuses(claim, left, right, first, second, wording)
+    )
     return _held_against(excuse, "equation", reason)
 
 
@@ -237,7 +278,7 @@ def _judge_units(claim: Claim, left: Parse, right: Parse, wording: Wording) -> F
 def _doubt(claim: Claim, wording: Wording) -> str:
     """Return what makes it doubtful that the claim is read as it is meant; "" when nothing does."""
     doubts = _doubts(claim)
-    return doubts[0] if doubts else wording.doubt
+    return doubts[0] if doubts else wording.doubt(claim.start, claim.end)
 
 
 def _doubts(claim: Claim) -> tuple[str, ...]:

@@ -96,6 +96,8 @@ def test_ari_03_money_percent_and_units_are_read(statement, expected):
         "1.5e3 + 1 = 1501",
         "327 ÷ 17 = 19 \\text{ remainder } 4",
         "60 m/s * 2 s = 120 m",
+        "sqrt(16) + √9 = 7 and √[2 * 8] = 4",
+        "The fee is 1.2 x 10^-4 * 2 = 2.4 x 10^-4",
     ],
 )
 def test_right_steps_in_many_notations_are_right(text):
@@ -131,6 +133,11 @@ def test_right_steps_in_many_notations_are_right(text):
         "\\log_2 8 = 4",
         "\\cos 60^\\circ = \\frac{1}{3}",
         "327 ÷ 17 = 19 \\text{ remainder } 8",
+        "Modulo 7 we have 5 + 4 = 3",
+        "59049/729 \\approx 80.83",
+        "13635 * 1.01 = 13761.35",
+        "To solve for it, we divide both sides of the equation by 1.5: length = 140 / 1.5 = 90.",
+        "The order does not matter. So 3 * 4 = 13.",
     ],
 )
 def test_plain_slips_are_wrong(text):
@@ -195,6 +202,14 @@ def test_plain_slips_are_wrong(text):
         ("f'(8) = 3 + 4", "a function's name"),
         ("Given: - 4*3 = 12", "a list mark"),
         ("√9/4 = 1.5", "a root whose end is open"),
+        ("Modulo 7 we have 5 + 4 = 2", "remainders"),
+        ("(0.60)(3.00x108 m/s) = 180000000", "a lost exponent"),
+        ("41 / 0.14 = 293", "rounded to a whole number"),
+        ("(3200 - 4800) / 4800 * 100 = -33%", "a whole percentage"),
+        ("16x2 = 4056, so x = 15.9", "an unknown with a lost exponent"),
+        ("1 knick = (2 knacks) / 7", "an exchange"),
+        ("3.14 * 5^2 = 78.54", "pi with more digits than shown"),
+        ("We write 3 + 4 = 8. That is wrong.", "rejected in the next sentence"),
         ("13^2 h^2 + 25 = 169", "an unknown that looks like a unit"),
     ],
 )

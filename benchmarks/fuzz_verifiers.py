@@ -1,0 +1,129 @@
+"""Generated and mutated texts against a verifier: no crash, no verdict in over a second.
+
+    python -m benchmarks.fuzz_verifiers --verifier arithmetic --count 1000000 --seed 0
+
+Texts are made from scraps of formulas and sentences, and from right equations in which digits and signs are
+changed, doubled, dropped or moved. Prints how many were judged, what the verdicts were, the slowest text, and
+every text that crashed or took too long; the exit code is 1 when there is one.
+"""
+
+import argparse
+import random
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+
+from labeling.records import Problem, Solution
+from labeling.verifiers.registry import load_panel
+from labeling.verifiers.verdict import Outcome, Verifier
+
+MAX_SECONDS = 1.0
+_SCRAP_TEXT = r"""
+    = + - * / ^ ( ) { } [ ] | $ % , . : ; ! ? _ & ~ < > << >> 0 1 23 4.5 1,000 1/2 1.5e3 999999999999 x e m km
+    apples dollars of is not the sum half twice prime divisible by rounded to nearest from 10:45 30 min 2:38
+    am ** ½ ² π ３ × ÷ ≈ ≡ √ ∛ ⌊ ⌋ dozen times equals plus percent remainder mod modulo Day ... \\ \frac
+    \dfrac12 \binom \sqrt \sqrt[3] \log_2 \ln \sin \tan e^ \gcd(12,18) C(8,2) 8C2 \lfloor \rfloor
+    \pmod{5} \equiv \bmod ^\circ \text{a} \boxed \left \right \[ \] \( \) $$
+"""
+SCRAPS = (*_SCRAP_TEXT.split(), "\n")
+RIGHT_TEXTS = (
+    "Total cost = 20 + 23 = 43 dollars, so 43 / 4 = 10.75 each.",
+    "\\[ \\frac{24 \\text{ feet}}{3 \\text{ feet/bottle}} = 8 \\text{ bottles} \\]",
+    "He pays 3 * $4.50 = <<3*4.50=13.5>>$13.50.",
+    "\\sqrt[3]{27} + 8^(2/3) = 7 and \\log_2 8 = 3 and |3 - 5| = 2",
+    "2^{1000} \\equiv 1 \\pmod{5} and 17 mod 5 = 2 and C(8, 2) = 28",
+    "The sum of 3, 4 and 5 is 12. Half of 30 is 15. 20% of 50 is 10. 91 is not prime.",
+    "10:45 + 30 min = 11:15. From 2:15 to 2:38 is 23 minutes.",
+    "3 1/2 + 1/2 = 4 and 5 m + 40 cm = 5.4 m and 60 km/h * 2 h = 120 km",
+    "1529 / 6 = 254 remainder 5; 10 / 3 = 3.333...; \\sin 30^\\circ = 0.5",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--verifier", default="arithmetic", help="names, as in `prm label --verifier`")
+    parser.add_argument("--count", type=int, default=100_000, help="texts to judge")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    failures = fuzz(load_panel(arguments.verifier), count=arguments.count, seed=arguments.seed)
+    sys.exit(1 if failures else 0)
+
+
+def fuzz(verifier: Verifier, *, count: int, seed: int) -> list[str]:
+    """Judge `count` texts and return those that crashed or took over `MAX_SECONDS`, with the reason."""
+    random_numbers = random.Random(seed)
+    outcomes: Counter[Outcome] = Counter()
+    failures: list[str] = []
+    slowest, slowest_text = 0.0, ""
+    for _ in range(count):
+        text = make_text(random_numbers)
+        started = time.process_time()
+        try:
+            outcomes[judge(verifier, text)] += 1
+        except Exception:  # noqa: BLE001  every crash is what is looked for
+            failures.append(f"{text!r}\n{traceback.format_exc()}")
+            print(failures[-1], flush=True)
+        seconds = time.process_time() - started
+        if seconds > slowest:
+            slowest, slowest_text = seconds, text
+        if seconds > MAX_SECONDS:
+            failures.append(f"{text!r}\n{seconds:.2f} seconds")
+            print(failures[-1], flush=True)
+    shares = ", ".join(f"{outcomes[outcome]:,} {outcome}" for outcome in Outcome)
+    print(f"{count:,} texts (seed {seed}): {shares}; {len(failures)} failures.")
+    print(f"Slowest {slowest:.3f} s: {slowest_text[:200]!r}")
+    return failures
+
+
+def judge(verifier: Verifier, text: str) -> Outcome:
+    """Return the verdict on a solution of one step, whose evidence must lie inside it."""
+    problem = Problem(id="fuzz", text="What is it?", answer="12")
+    verdict = verifier.verify(problem, Solution.from_steps([text], id="fuzz", problem=problem))[0]
+    for item in verdict.evidence:
+        if not 0 <= item.start <= item.end <= len(text):
+            raise ValueError(f"evidence outside the step: {item}")
+    return verdict.outcome
+
+
+def make_text(random_numbers: random.Random) -> str:
+    """Return a text: scraps in a row, a right text mutated, or one piece repeated many times."""
+    kind = random_numbers.random()
+    if kind < 0.45:
+        length = random_numbers.randint(1, 40)
+        separator = random_numbers.choice(("", " ", " "))
+        return separator.join(random_numbers.choices(SCRAPS, k=length))
+    if kind < 0.995:
+        return mutated(random_numbers.choice(RIGHT_TEXTS), random_numbers)
+    piece = "".join(random_numbers.choices(SCRAPS, k=random_numbers.randint(1, 4))) or "("
+    return piece * random_numbers.randint(1, 4000 // len(piece) + 1)
+
+
+def mutated(text: str, random_numbers: random.Random) -> str:
+    """Change up to six places: another sign, a doubled or dropped piece, two pieces exchanged."""
+    signs: Sequence[str] = list(text)
+    for _ in range(random_numbers.randint(1, 6)):
+        if not signs:
+            break
+        at = random_numbers.randrange(len(signs))
+        length = random_numbers.randint(1, 4)
+        head, piece, tail = signs[:at], signs[at : at + length], signs[at + length :]
+        choice = random_numbers.random()
+        if choice < 0.4:
+            signs = [*head, random_numbers.choice(SCRAPS), *tail]
+        elif choice < 0.6:
+            signs = [*head, *piece, *piece, *tail]
+        elif choice < 0.8:
+            signs = [*head, *tail]
+        elif piece[0].isdigit():
+            signs = [*head, str(random_numbers.randrange(1000)), *signs[at + 1 :]]
+        else:
+            signs = [*tail, *piece, *head]
+    return "".join(signs)
+
+
+if __name__ == "__main__":
+    main()
