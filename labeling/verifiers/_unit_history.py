@@ -8,6 +8,7 @@ given fit the result's dimensions, the computation is right without units and wr
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 
 from labeling.records import Problem
 from labeling.verifiers._trees import UnreadableError
@@ -19,6 +20,7 @@ from labeling.verifiers._unit_tokens import Token, tokenize
 from labeling.verifiers._unit_trees import Side, Term, Units, walk
 from labeling.verifiers._unit_values import ClashError, Notes, Size, measure, unit_size
 
+MAX_PROBLEM_CHARACTERS = 20_000
 MAX_QUANTITIES = 200
 _LETTER = re.compile(r"\(?([A-H])\)?[.:]?")
 _FACTORS = frozenset(map(Fraction, (7, 10, 12, 24, 52, 60, 100, 365, 1000, 3600)))
@@ -27,25 +29,29 @@ _PURE = frozenset({Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fracti
 
 
 class History:
-    """The quantities that a problem gives: each number with its units, None where it comes with several."""
+    """What a problem gives; its text is read when a claim first asks."""
 
-    def __init__(self, tokens: Sequence[Token], key: Fraction | None = None) -> None:
-        self.key = key
-        self.given: dict[Fraction, Units | None] = {}
-        n_read = 0
-        for index, token in enumerate(tokens):
-            if token.kind != "NUM" or n_read >= MAX_QUANTITIES:
-                continue
-            n_read += 1
-            start = index - 1 if index and tokens[index - 1].kind == "CUR" else index
-            self._note(token.value, _units_at(tokens, start))
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
 
-    def _note(self, number: Fraction, units: Units | None) -> None:
-        if units and number in _FACTORS and len(unit_size(units)[1]) == 1:
-            units = None
-        if number in self.given and self.given[number] != units:
-            units = None
-        self.given[number] = units
+    @cached_property
+    def key(self) -> Fraction | None:
+        """The size of the option that a multiple-choice key names."""
+        return key_of(self.problem)
+
+    @cached_property
+    def given(self) -> dict[Fraction, Units | None]:
+        """Each number of the problem with its units, None where it comes with several."""
+        tokens = tokenize(self.problem.text[:MAX_PROBLEM_CHARACTERS])
+        places = [index for index, token in enumerate(tokens) if token.kind == "NUM"]
+        found: dict[Fraction, Units | None] = {}
+        for place in places[:MAX_QUANTITIES]:
+            start = place - 1 if place and tokens[place - 1].kind == "CUR" else place
+            number, units = tokens[place].value, _units_at(tokens, start)
+            if units and number in _FACTORS and len(unit_size(units)[1]) == 1:
+                units = None
+            found[number] = None if found.get(number, units) != units else units
+        return found
 
     def with_units(self, term: Term) -> Term | None:
         """Return a computation on bare numbers with the units in which they were given; None when unclear."""

@@ -261,7 +261,7 @@ def _temperatures(claim: Claim, left: Side, right: Side, first: Size, second: Si
     if one.units[0][1] != 1 or other.units[0][1] != 1 or claim.relation not in ("=", "~"):
         return None
     kelvins = [_kelvins(term) for term in (one, other)]
-    texts = (f"{float(kelvins[0]):.6g} K", f"{float(kelvins[1]):.6g} K")
+    texts = (f"{_approximate(kelvins[0]):.6g} K", f"{_approximate(kelvins[1]):.6g} K")
     gap = abs(kelvins[0] - kelvins[1])
     steps = [term.last_digit * term.units[0][0].factor for term in (one, other)]
     step = max(steps)

@@ -11,7 +11,7 @@ from itertools import islice
 
 from labeling.records import Problem, Solution
 from labeling.verifiers._unit_claims import MAX_CLAIMS, Claim, find_claims, variables_of
-from labeling.verifiers._unit_history import History, key_of, says_the_key, unconverted
+from labeling.verifiers._unit_history import History, says_the_key, unconverted
 from labeling.verifiers._unit_judgement import DOUBTFUL, Finding, judge, shown_size
 from labeling.verifiers._unit_tokens import tokenize
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
@@ -41,7 +41,7 @@ class UnitsVerifier:
         variables: set[str] = set()
         texts = solution.step_texts
         is_drawing = _SCALE_DRAWING.search(problem.text) is not None
-        history = History(tokenize(problem.text[:MAX_STEP_CHARACTERS]), key_of(problem))
+        history = History(problem)
         verdicts = []
         for index, text in enumerate(texts):
             following = texts[index + 1] if index + 1 < len(texts) else ""
@@ -50,7 +50,7 @@ class UnitsVerifier:
 
     def judge(self, text: str, *, following: str = "") -> Verdict:
         """Judge one step by itself. `following` is the next step, which may reject what this one tries."""
-        return self._judge(text, following, set(), History(()), is_drawing=False)
+        return self._judge(text, following, set(), History(Problem(id="", text="")), is_drawing=False)
 
     def _judge(
         self, text: str, following: str, variables: set[str], history: History, *, is_drawing: bool

@@ -172,6 +172,8 @@ def test_a_changed_number_is_never_right(pair, number, change):
     ratio = Fraction(RATIOS[pair[0]]) / Fraction(RATIOS[pair[1]])
     right = as_decimal(number * ratio)
     assume(right is not None)
+    # More digits than a change can hide behind: 1499 mm = 1.5 m would be an honest rounding.
+    right += "0000" if "." in right else ".0000"
     assert outcome(f"Then {number + change} {pair[0]} = {right} {pair[1]}.") != Outcome.RIGHT
 
 
@@ -303,6 +305,7 @@ def test_a_step_too_long_or_with_too_many_claims_is_left_open():
         "5 m\x00 = \ud800 3 m",
         "sin(" * 500 + "5 m" + ")" * 500 + " = 3 m",
         "5 °" * 2000 + " = 3 °C",
+        "1e900 °F = 3 °C",
         "10" * 5000 + " m = 3 m",
     ],
 )
