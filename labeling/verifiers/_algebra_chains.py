@@ -206,7 +206,10 @@ def _goes_on_below(tokens: list[Token], end: int) -> bool:
     at = end
     while at < len(tokens) and (tokens[at].kind == "LINE" or tokens[at].text in ("\\quad", "\\qquad")):
         at += 1
-    return end < at < len(tokens) - 1 and tokens[at].kind == "OP" and tokens[at + 1].is_tight
+    if not end < at < len(tokens) - 1 or tokens[at].kind != "OP":
+        return False
+    # A dash with a blank behind it marks an item of a list.
+    return tokens[at].text != "-" or tokens[at + 1].is_tight
 
 
 def _member(text: str, tokens: list[Token], start: int, end: int, functions: Collection[str]) -> Member:

@@ -92,13 +92,15 @@ UNDECIDED = [
         r"\[f(x) = \begin{cases} 2x - 5 & x \ge 3 \\ 5 - x & x < 3 \end{cases}\]",
     ),
     ("a function given by a value", ["f(4) = 7"], "We know that f(x) = 3 for some x."),
-    ("two curves", ["y = 4x + 6 and y = 4x + b. Plugging in gives 10 = 20 + b."], ""),
+    ("two curves", ["y = 4x + 6 and y = 4x + b. Substituting gives 10 = 20 + b."], ""),
+    ("another condition", ["x + 2 = 7, so the second condition gives x - 3 = 4."], ""),
+    ("an absolute value", ["Then |x - 3| = 5 gives x - 3 = 5, x - 3 = -5."], ""),
     ("a formula in words", ["The sum of x and 2 = 5, so twice x = 7."], ""),
     ("a formula broken off", ["x = 0.\\overline{57}, so 100x = 57."], ""),
     ("rounded decimals", ["3x = 10, so x = 3.33"], ""),
     ("another operation than named", ["2x + 7 = 43", "Subtracting 8 from both sides gives 2x = 36."], ""),
     ("glued letters", ["πr^2(6) = 2πrh. Simplify the equation: 6r^2 = 12r."], ""),
-    ("a line that is not finished", [r"\[ A = (a+b)(c+d) \\ = a(c+d) \\ + b(c+d) \]"], ""),
+    ("a line that is not finished", [r"\[ A = (a+b)(a+b) \\ = a(a+b) \\ + b(a+b) \]"], ""),
 ]
 
 
