@@ -75,6 +75,7 @@ UNDECIDED = [
     ),
     ("a factor that may be 0", [r"\(x(x - 3) = 2x\), dividing by x gives \(x - 3 = 2\)"], ""),
     ("branches", [r"\((x-9)(x+8) = 0\), so \(x - 9 = 0\), \(x + 8 = 0\)"], ""),
+    ("branches derived", [r"\((x-9)(x+8) = 0\), so \(x - 9 = 0\), so \(x + 8 = 0\)"], ""),
     ("solutions listed", [r"The solutions are \(x = 9\), \(x = -8\)"], ""),
     ("a value tried", ["2x + 7 = 43. Let's try x = 5."], ""),
     ("cases", [r"If \(x = 1\), then \(y = 2\). If \(x = 3\), then \(y = 5\)."], ""),
