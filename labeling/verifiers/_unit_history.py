@@ -5,7 +5,6 @@ held against a step only where it is certain: every number of the computation wa
 given fit the result's dimensions, the computation is right without units and wrong with them.
 """
 
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +21,6 @@ from labeling.verifiers._unit_values import ClashError, Notes, Size, measure, un
 
 MAX_PROBLEM_CHARACTERS = 20_000
 MAX_QUANTITIES = 200
-_LETTER = re.compile(r"\(?([A-H])\)?[.:]?")
 _FACTORS = frozenset(map(Fraction, (7, 10, 12, 24, 52, 60, 100, 365, 1000, 3600)))
 """Numbers that convert units: where one was also given in a plain unit, it is not clear which is meant."""
 _PURE = frozenset({Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(4)})
@@ -33,11 +31,6 @@ class History:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-
-    @cached_property
-    def key(self) -> Fraction | None:
-        """The size of the option that a multiple-choice key names."""
-        return key_of(self.problem)
 
     @cached_property
     def given(self) -> dict[Fraction, Units | None]:
@@ -81,31 +74,6 @@ def _units_at(tokens: Sequence[Token], start: int) -> Units | None:
     if shown is None:
         return None
     return tuple(pair for pair in shown.units if physical(pair[0].dims))
-
-
-def key_of(problem: Problem) -> Fraction | None:
-    """Return the size of the option that a key names ("D" and a line "D: 450 m"), else None."""
-    letter = _LETTER.fullmatch((problem.answer or "").strip())
-    if letter is None:
-        return None
-    option = re.search(rf"^[ \t]*\(?{letter.group(1)}[:.)][ \t]*(\S.{{0,80}})$", problem.text, re.MULTILINE)
-    return None if option is None else _size_of(tokenize(option.group(1)))
-
-
-def says_the_key(claim: Claim, key: Fraction | None) -> bool:
-    """Whether a claim's result is the key's: what is recomputed then contradicts the key, not the step alone.
-
-    A sign that the problem's text has lost (ms for µs) looks just like that.
-    """
-    return key is not None and _size_of(claim.right) == key
-
-
-def _size_of(tokens: Sequence[Token]) -> Fraction | None:
-    try:
-        shown = parse(tokens).shown
-    except UnreadableError:
-        return None
-    return None if shown is None or not shown.units else shown.value * unit_size(shown.units)[0]
 
 
 def unconverted(claim: Claim, history: History) -> tuple[Size, Size] | None:

@@ -11,7 +11,7 @@ from itertools import islice
 
 from labeling.records import Problem, Solution
 from labeling.verifiers._unit_claims import MAX_CLAIMS, Claim, find_claims, variables_of
-from labeling.verifiers._unit_history import History, says_the_key, unconverted
+from labeling.verifiers._unit_history import History, unconverted
 from labeling.verifiers._unit_judgement import DOUBTFUL, Finding, judge, shown_size
 from labeling.verifiers._unit_tokens import tokenize
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
@@ -95,9 +95,6 @@ def _judge_claim(claim: Claim, variables: set[str], history: History) -> Finding
         left, right = (shown_size(size) for size in sizes)
         reason = f"in the units given it is {left}, not {right}"
         return Finding(Outcome.WRONG, "unconverted", reason, left, right)
-    if finding.outcome is Outcome.WRONG and says_the_key(claim, history.key):
-        reason = f"{finding.reason}, but: the problem's key says so, too, which may have lost a sign"
-        return Finding(Outcome.UNDECIDED, DOUBTFUL, reason, finding.left, finding.right)
     return finding
 
 
