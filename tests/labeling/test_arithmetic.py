@@ -204,6 +204,7 @@ def test_plain_slips_are_wrong(text):
         ("√9/4 = 1.5", "a root whose end is open"),
         ("Modulo 7 we have 5 + 4 = 2", "remainders"),
         ("(0.60)(3.00x108 m/s) = 180000000", "a lost exponent"),
+        ("3.00 x 108 = 300000000", "a lost exponent"),
         ("41 / 0.14 = 293", "rounded to a whole number"),
         ("(3200 - 4800) / 4800 * 100 = -33%", "a whole percentage"),
         ("16x2 = 4056, so x = 15.9", "an unknown with a lost exponent"),

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.fuzz_verifiers import make_text
+from labeling.verifiers._functions import Value, root
 from labeling.verifiers.arithmetic import ArithmeticVerifier
 from labeling.verifiers.verdict import Outcome
 
@@ -80,12 +81,23 @@ FORMS = [
 def test_a_form_is_right_for_its_value_alone(form, first, second, shift):
     text, value = form(first, second)
     shown = value + shift
-    assume(shown >= 0 and (form is not minutes_form or shown < 60))
+    assume(shown >= 0 and (form is not minutes_form or 10 <= shown < 60))
     # Behind "mod", a number that leaves the same remainder may be meant as congruent.
     assume(form is not modulus_form or not shift or shift % second)
     assert VERIFIER.judge(text.replace("@", str(shown))).outcome == (
         Outcome.WRONG if shift else Outcome.RIGHT
     )
+
+
+@pytest.mark.parametrize("degree", [2, 3, 5, 12])
+def test_a_root_of_a_whole_number_is_exact_or_between_its_neighbours(degree):
+    for number in range(1, 700):
+        found = root(Value(Fraction(number)), degree)
+        nearest = round(number ** (1 / degree))
+        assert found.is_exact == (nearest**degree == number)
+        assert abs(found.number - Fraction(number ** (1 / degree))) < Fraction(1, 10**9)
+        gap = Fraction(1, 10**40)
+        assert found.number**degree <= number < (found.number + gap) ** degree
 
 
 @given(value=st.fractions(0, 30, max_denominator=9), base=small)

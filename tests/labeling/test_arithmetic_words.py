@@ -25,6 +25,7 @@ SPOKEN_RIGHT = [
     "It doubles from 4 to 8.",
     "91 is not prime. 97 is prime. 144 is a perfect square.",
     "51 is divisible by 3. 17 is a divisor of 51.",
+    "50 is not divisible by 3.",
     "7/8 is greater than 3/4.",
     "There are 4 choices for the exponent of 3 (0, 2, 4, 6).",
     "3.14159 rounded to the nearest hundredth is 3.14.",
@@ -32,6 +33,7 @@ SPOKEN_RIGHT = [
     "10:45 AM + 1 hour 30 minutes = 12:15 PM",
     "2:38 - 2:15 = 23 minutes",
     "From 10:00 p.m. to 6:00 a.m. is 8 hours.",
+    "10:00 a.m. + 12 hours = 10:00 p.m.",
 ]
 
 
@@ -40,7 +42,7 @@ def test_right_claims_in_words_are_right(text):
     assert outcome(text) == Outcome.RIGHT
 
 
-FORMULAS = [text for text in SPOKEN_RIGHT if not re.search("prime|than 3/4|choices|rounded", text)]
+FORMULAS = [text for text in SPOKEN_RIGHT if not re.search("prime|than 3/4|choices|rounded|not div", text)]
 """Those that every changed number makes false."""
 
 
@@ -58,6 +60,8 @@ def test_a_changed_number_in_words_is_never_right(text):
         ("The sum of 3, 4 and 5 is 13.", True),
         ("Half of 30 is 12.", True),
         ("20% of 50 is 12.", True),
+        ("20% of 90 is 20.", True),
+        ("10:00 a.m. + 12 hours = 10:00 a.m.", True),
         ("So 5 times 4 is 25.", True),
         ("12 is 20% of 50.", True),
         ("91 is prime.", True),
@@ -69,6 +73,9 @@ def test_a_changed_number_in_words_is_never_right(text):
         ("From 2:15 to 2:38 am is 15 minutes.", True),
         ("Twice the sum of 3 and 4 is 15.", False),
         ("If 91 is prime, we stop.", False),
+        ("Let us check, since 91 is prime, what follows.", False),
+        ("We can find that it is 161.7. Rounding to the nearest whole number, the time is 161.", True),
+        ("51 is not divisible by 3.", True),
         ("We need the sum of 3 and 4 is 8.", False),
         ("3 + 4 is 2 more than 5", False),
         ("The sine at pi/2 is 3", False),
