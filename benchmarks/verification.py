@@ -11,6 +11,8 @@ directly.
 """
 
 import argparse
+import ast
+import operator
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -136,7 +138,7 @@ def first_flag(verifier: Verifier, solution: Solution) -> int:
     return next((i for i, v in enumerate(verdicts) if v.outcome is Outcome.WRONG), ALL_RIGHT)
 
 
-_NAIVE = re.compile(r"(?<![\w.])((?:\d[\d.]*\s*[-+*/]\s*)+\d[\d.]*)\s*=\s*(\d[\d.]*)")
+_NAIVE = re.compile(r"(?<![\w.])([-(\d][-\d\s.+*/()]*[-+*/][-\d\s.+*/()]*[)\d])\s*=\s*(-?\d[\d.]*)")
 
 
 def naive_flag(solution: Solution) -> int:
@@ -152,17 +154,28 @@ def naive_flag(solution: Solution) -> int:
 
 def _naive_holds(left: str, right: str) -> bool:
     try:
-        terms, number = [], Fraction(right.rstrip("."))
-        for sign, product in re.findall(r"([-+]?)\s*([^-+]+)", left):
-            first, *rest = re.findall(r"([*/]?)\s*([\d.]+)", product)
-            value = Fraction(first[1].rstrip("."))
-            for operator, factor in rest:
-                operand = Fraction(factor.rstrip("."))
-                value = value * operand if operator == "*" else value / operand
-            terms.append(-value if sign == "-" else value)
-    except (ValueError, ZeroDivisionError):
+        difference = _value(ast.parse(left.strip(), mode="eval").body) - Fraction(right.rstrip("."))
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
         return True
-    return abs(float(sum(terms) - number)) < 0.01
+    return abs(float(difference)) < 0.01
+
+
+def _value(node: ast.expr) -> Fraction:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return Fraction(str(node.value))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        return -_value(node.operand) if isinstance(node.op, ast.USub) else _value(node.operand)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+        return _OPERATIONS[type(node.op)](_value(node.left), _value(node.right))
+    raise ValueError("no plain arithmetic")
+
+
+_OPERATIONS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 
 
 def shown(result: Tally, verifier: Verifier, count: int) -> Iterator[str]:

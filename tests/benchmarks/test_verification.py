@@ -45,6 +45,9 @@ def test_flags_are_sorted_by_where_they_fall_and_counted_by_hand():
         ("10 - 2 - 3 = 5 and 4 \\times 2 = 9", True),
         ("5 / 0 = 1", False),
         ("x = 3", False),
+        ("(2 - 5) * -3 = 9", False),
+        ("(2 - 5) * -3 = -9", True),
+        ("10 / 3 = 3.33", False),
     ],
 )
 def test_the_naive_check_reads_plain_equations_only(step, is_flagged):
