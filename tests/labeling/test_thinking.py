@@ -115,7 +115,7 @@ def test_a_box_written_while_thinking_is_no_answer_of_a_sampled_solution(tmp_pat
                 output=str(output),
                 verifier="answers",
                 samples=1,
-                policy="toy",
+                policy=str(tmp_path),
                 processes=1,
             )
         )
