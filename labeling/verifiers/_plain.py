@@ -46,7 +46,7 @@ _POWER = re.compile(r"(?P<sign>-?)(?P<base>\d{1,6})\s*\^\s*(?:\{\s*(?P<braced>-?
 _PROSE_NUMBER = re.compile(
     rf"(?<![\w.,/^*+-])-?{_DECIMAL_BODY}(?:\s*/\s*\d+)?{_SCALE}{_PERCENT}(?![\w^*/+:])(?!\.\d)"
 )
-_PROSE_REST = re.compile(r"(?:[A-Za-z]{2,}+(?:'s)?|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z]))*+")
+_PROSE_PIECE = re.compile(r"[A-Za-z]{2,}(?:'s)?|[aI]\b|[\s.,;:'\"()!?&]|(?<=[A-Za-z])-(?=[A-Za-z])")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _VALUE_CHANGING_WORD = re.compile(
     r"\b(?:pi|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|mod|abs|min|max|gcd|lcm|not?|nor|neither|never"
@@ -177,10 +177,24 @@ def number_in_prose(clean: str) -> tuple[PlainNumber, tuple[str, ...]] | None:
     found = list(_PROSE_NUMBER.finditer(clean))
     rest = _PROSE_NUMBER.sub(" ", clean)
     words = tuple(word.casefold() for word in _WORD.findall(rest))
-    if len(found) != 1 or not words or not _PROSE_REST.fullmatch(rest) or _VALUE_CHANGING_WORD.search(rest):
+    if len(found) != 1 or not words or not _is_prose(rest) or _VALUE_CHANGING_WORD.search(rest):
         return None
     number = read_number(found[0][0].strip())
     return None if number is None else (number, words)
+
+
+def _is_prose(text: str) -> bool:
+    """Tell whether a text is words and punctuation to its end.
+
+    Piece by piece, so that no long text is tried again and again.
+    """
+    at = 0
+    while at < len(text):
+        piece = _PROSE_PIECE.match(text, at)
+        if piece is None:
+            return False
+        at = piece.end()
+    return True
 
 
 _UNITS_OF_TEN = (
