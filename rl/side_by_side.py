@@ -14,7 +14,7 @@ import yaml
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from labeling.errors import ToolkitError
+from labeling.errors import InputError, ToolkitError
 from labeling.progress import say
 
 POLL_SECONDS = 0.5
@@ -51,7 +51,16 @@ class Arm:
 
 
 class ArmError(ToolkitError):
-    """A training run next to others ended badly; its own message is in its log, quoted here."""
+    """A training run next to others ended badly; its own message is in its log, quoted here.
+
+    Args:
+        message: What is told.
+        exit_code: How the run ended; its 2 (what the user gave, a full disk included) is ours, too.
+    """
+
+    def __init__(self, message: str, *, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = InputError.exit_code if exit_code == InputError.exit_code else ToolkitError.exit_code
 
 
 def run_side_by_side(arms: Sequence[Arm], *, workers: int) -> None:
@@ -126,7 +135,10 @@ def _check(arm: Arm, exit_code: int) -> None:
         return
     tail = arm.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-6:]
     message = "\n  ".join(tail)
-    raise ArmError(f"the run {arm.name} ended with exit code {exit_code}. Its last lines:\n  {message}")
+    raise ArmError(
+        f"the run {arm.name} ended with exit code {exit_code}. Its last lines:\n  {message}",
+        exit_code=exit_code,
+    )
 
 
 class _Display:

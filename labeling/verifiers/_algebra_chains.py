@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from labeling.verifiers._algebra_tokens import Token, tokenize
-from labeling.verifiers._algebra_trees import Node, UnreadableError, is_number, read, symbols_of
+from labeling.verifiers._algebra_trees import Node, is_number, read, symbols_of
 from labeling.verifiers._algebra_words import is_bare, says_assumed, says_derived
+from labeling.verifiers._reading import UnreadableError
 
 MAX_CHAINS = 60
 MAX_MEMBERS = 24

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from labeling.verifiers._algebra_trees import Node, UnreadableError, symbols_of, walk
+from labeling.verifiers._algebra_trees import Node, symbols_of, walk
 from labeling.verifiers._algebra_values import evaluate_exactly
+from labeling.verifiers._reading import UnreadableError
 
 MAX_NODES = 2000
 MIN_NAMES = 3

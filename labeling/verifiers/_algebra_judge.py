@@ -46,7 +46,8 @@ from labeling.verifiers._algebra_relations import (
     has_decimals,
     relate,
 )
-from labeling.verifiers._algebra_trees import Node, UnreadableError, symbols_of, walk
+from labeling.verifiers._algebra_trees import Node, symbols_of, walk
+from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 MAX_STEP_CHARACTERS = 20_000

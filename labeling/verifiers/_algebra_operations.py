@@ -4,7 +4,8 @@ import re
 
 from labeling.verifiers._algebra_relations import Equation, Relation, compare
 from labeling.verifiers._algebra_tokens import tokenize
-from labeling.verifiers._algebra_trees import Node, UnreadableError, read
+from labeling.verifiers._algebra_trees import Node, read
+from labeling.verifiers._reading import UnreadableError
 
 Operation = tuple[str, Node]
 """One of + - * / and what is added, subtracted, multiplied or divided by."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
-from labeling.verifiers._algebra_trees import PI, Node, UnreadableError, symbols_of, walk
+from labeling.verifiers._algebra_trees import PI, Node, symbols_of, walk
 from labeling.verifiers._algebra_values import (
     PRIME,
     as_quotient,
@@ -18,6 +18,7 @@ from labeling.verifiers._algebra_values import (
     random_residue,
     without_powers,
 )
+from labeling.verifiers._reading import UnreadableError
 
 N_POINTS = 3
 MAX_SYMBOLS = 12

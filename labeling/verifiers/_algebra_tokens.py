@@ -8,6 +8,8 @@ product (`mnp`), in plain text only a single letter is an unknown. What a formul
 import re
 from typing import NamedTuple
 
+from labeling.verifiers._reading import RELATIONS
+
 
 class Token(NamedTuple):
     """One token and where it stands in the text (code points)."""
@@ -60,12 +62,6 @@ _PATTERN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _SUBSCRIPT_PATTERN = re.compile(_SUBSCRIPT)
-_RELATIONS = {
-    "=": "=", "==": "=", "＝": "=", "≈": "~", "≃": "~", "≅": "~", "\\approx": "~", "\\simeq": "~",
-    "≠": "!=", "!=": "!=", "\\ne": "!=", "\\neq": "!=", "<": "<", "\\lt": "<", ">": ">", "\\gt": ">",
-    "<=": "<=", "≤": "<=", "\\le": "<=", "\\leq": "<=", "\\leqslant": "<=",
-    ">=": ">=", "≥": ">=", "\\ge": ">=", "\\geq": ">=", "\\geqslant": ">=",
-}  # fmt: skip
 _OPERATORS = {"TIMES": "*", "OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^", "STAR": "*"}
 _FUNCTIONS = frozenset({"sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "exp"})
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -207,7 +203,7 @@ def _classify(group: str, raw: str, before: list[Token]) -> tuple[str, str]:
             return "BREAK", raw
         return "OP", _OPERATORS[group]
     if group == "REL":
-        return "REL", _RELATIONS[raw]
+        return "REL", RELATIONS[raw]
     if group == "NUM":
         plain = _THOUSANDS.sub("", raw)
         return ("NUM", plain) if len(plain) <= MAX_DIGITS else ("BAD", raw)

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from labeling.errors import ToolkitError
 from labeling.verifiers._algebra_tokens import Token
+from labeling.verifiers._reading import TokenCursor, UnreadableError
 
 MAX_TOKENS = 240
 MAX_DEPTH = 24
@@ -23,10 +23,6 @@ PARAMETERS = frozenset({PI})
 """Symbols that are constants, not unknowns."""
 
 _STARTS_OPERAND = frozenset({"NUM", "SYM", "FUN", "(", "{", "FRAC", "SQRT"})
-
-
-class UnreadableError(ToolkitError):
-    """An expression cannot be read or computed; says why. Never leaves the verifier."""
 
 
 class Node(NamedTuple):
@@ -91,29 +87,13 @@ def is_number(node: Node) -> bool:
     return node.kind == "number" or (node.kind == "negative" and is_number(node.children[0]))
 
 
-class _Parser:
+class _Parser(TokenCursor[Token]):
     def __init__(self, tokens: Sequence[Token], functions: Collection[str]) -> None:
-        self.tokens = tokens
+        super().__init__(tokens, _END)
         self.functions = functions
-        self.at = 0
         self.depth = 0
         self.is_ambiguous = False
         self.labels: set[str] = set()
-
-    def peek(self, ahead: int = 0) -> Token:
-        place = self.at + ahead
-        return self.tokens[place] if place < len(self.tokens) else _END
-
-    def take(self, kind: str) -> Token:
-        token = self.peek()
-        if token.kind != kind:
-            raise UnreadableError(f"expected {kind}, found {token.text or 'the end'!r}")
-        self.at += 1
-        return token
-
-    def is_operator(self, signs: str) -> bool:
-        token = self.peek()
-        return token.kind == "OP" and token.text in signs
 
     def sum(self) -> Node:
         self.depth += 1

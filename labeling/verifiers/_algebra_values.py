@@ -14,7 +14,8 @@ from fractions import Fraction
 from functools import reduce
 
 from labeling.randomness import derive_seed
-from labeling.verifiers._algebra_trees import Node, UnreadableError
+from labeling.verifiers._algebra_trees import Node
+from labeling.verifiers._reading import UnreadableError
 
 PRIME = 0x1FFFFFFFFFF64837
 MAX_EXPONENT = 10_000

@@ -5,7 +5,8 @@ from fractions import Fraction
 from labeling.verifiers._claims import Claim
 from labeling.verifiers._exact import Value, are_near, evaluate, is_rounding, is_same, is_truncation
 from labeling.verifiers._expressions import parse
-from labeling.verifiers._trees import Parse, Reading, UnreadableError, shown_number, walk
+from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._trees import Parse, Reading, shown_number, walk
 from labeling.verifiers._wording import Wording
 
 _CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})

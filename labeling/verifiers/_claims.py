@@ -19,8 +19,9 @@ from labeling.verifiers._clause_signs import (
 )
 from labeling.verifiers._expressions import MAX_TOKENS, parse
 from labeling.verifiers._labels import is_number_word
+from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers._tokens import Token, tokenize
-from labeling.verifiers._trees import Parse, UnreadableError
+from labeling.verifiers._trees import Parse
 
 MAX_CANDIDATES = 6
 MAX_WORDS_WITHIN = 6

@@ -16,7 +16,8 @@ from labeling.verifiers._functions import (
     power,
     whole_number,
 )
-from labeling.verifiers._trees import Node, UnreadableError
+from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._trees import Node
 from labeling.verifiers._units import multiply_dims
 
 _CONSTANTS = {"pi": PI, "euler": EULER}

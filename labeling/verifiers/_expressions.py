@@ -18,8 +18,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from labeling.verifiers._labels import LabelReader
+from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers._tokens import Token
-from labeling.verifiers._trees import TEXTBOOK, Node, Parse, Reading, UnreadableError, walk
+from labeling.verifiers._trees import TEXTBOOK, Node, Parse, Reading, walk
 from labeling.verifiers._units import DOLLAR
 
 MAX_TOKENS = 160
@@ -75,7 +76,7 @@ def _plain(text: str) -> Node:
 class _Parser(LabelReader):
     def sum(self) -> Node:
         node = self.product()
-        while self.peek().kind == "OP" and self.peek().text in "+-":
+        while self.is_operator("+-"):
             operator = self.take("OP").text
             node = Node(operator, node, self.product())
         while self.reading.has_loose_mod and self.peek().text == "mod" and self.peek().kind == "OP":
@@ -130,7 +131,7 @@ class _Parser(LabelReader):
     def signed(self) -> Node:
         n_minus = 0
         n_signs = 0
-        while self.peek().kind == "OP" and self.peek().text in "+-":
+        while self.is_operator("+-"):
             n_minus += self.take("OP").text == "-"
             n_signs += 1
             if n_signs > 3:
@@ -154,7 +155,7 @@ class _Parser(LabelReader):
         if self.peek().kind == "SUP":
             exponent = int(self.take("SUP").text.translate(_SUPERSCRIPTS)[:6])
             node = Node("^", node, Node("number", value=Fraction(exponent)))
-        elif self.peek().kind == "OP" and self.peek().text == "^":
+        elif self.is_operator("^"):
             self.at += 1
             node = Node("^", node, self.exponent())
             self.refuse_symbol()
@@ -256,7 +257,7 @@ class _Parser(LabelReader):
     def function(self) -> Node:
         name, _, base = self.take("FUNC").text.partition(" ")
         power = None
-        if self.peek().kind == "OP" and self.peek().text == "^" and name != "exp":
+        if self.is_operator("^") and name != "exp":
             self.at += 1
             if self.peek().kind not in ("NUM", "{"):
                 raise UnreadableError("a power of a function")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from labeling.verifiers._trees import UnreadableError
+from labeling.verifiers._reading import UnreadableError
 
 MAX_BITS = 2048
 MAX_ROOT = 12

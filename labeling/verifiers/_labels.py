@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from labeling.verifiers._reading import TokenCursor, UnreadableError
 from labeling.verifiers._tokens import Token
-from labeling.verifiers._trees import Node, Reading, UnreadableError
+from labeling.verifiers._trees import Node, Reading
 from labeling.verifiers._units import Unit, multiply_dims, unit_of
 
 MAX_LABEL_WORDS = 4
@@ -41,30 +42,18 @@ def is_number_word(word: str) -> bool:
     return first in NUMBER_WORDS and (not rest or rest in NUMBER_WORDS or rest == "one")
 
 
-class LabelReader:
+class LabelReader(TokenCursor[Token]):
     """The part of the reader that knows words; `power` comes with the grammar."""
 
     def __init__(self, tokens: Sequence[Token], reading: Reading) -> None:
-        self.tokens = tokens
+        super().__init__(tokens, _END)
         self.reading = reading
-        self.at = 0
         self.depth = 0
         self.n_degrees = 0
         self.in_exponent = False
         self.labels: set[str] = set()
         self.units: set[Unit] = set()
         self.traits: set[str] = set()
-
-    def peek(self, ahead: int = 0) -> Token:
-        index = self.at + ahead
-        return self.tokens[index] if index < len(self.tokens) else _END
-
-    def take(self, kind: str) -> Token:
-        token = self.peek()
-        if token.kind != kind:
-            raise UnreadableError(f"expected {kind}, found {token.text or 'the end'!r}")
-        self.at += 1
-        return token
 
     def power(self, *, is_negative: bool = False) -> Node:
         """Read an operand with its exponent and label."""

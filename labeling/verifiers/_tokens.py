@@ -7,6 +7,8 @@ else) or BAD (a formula goes on with something that is not read here); nothing i
 import re
 from typing import NamedTuple
 
+from labeling.verifiers._reading import RELATIONS, join_lines
+
 MAX_DIGITS = 60
 
 
@@ -81,13 +83,6 @@ _PATTERN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-_RELATIONS = {
-    "=": "=", "==": "=", "＝": "=", ":=": "=", "≈": "~", "≃": "~", "≅": "~", "\\approx": "~", "\\simeq": "~",
-    "≡": "≡", "\\equiv": "≡",
-    "≠": "!=", "!=": "!=", "\\ne": "!=", "\\neq": "!=", "<": "<", "＜": "<", "\\lt": "<", ">": ">",
-    "＞": ">", "\\gt": ">", "<=": "<=", "=<": "<=", "≤": "<=", "\\le": "<=", "\\leq": "<=",
-    "\\leqslant": "<=", ">=": ">=", "≥": ">=", "\\ge": ">=", "\\geq": ">=", "\\geqslant": ">=",
-}  # fmt: skip
 _OPERATORS = {"TIMES": "*", "OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^", "MOD": "mod"}
 _WORD_OPERATORS = {"times": "*", "plus": "+", "minus": "-"}
 _SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion", "dozen"})
@@ -131,7 +126,7 @@ def tokenize(text: str) -> list[Token]:
             tokens.append(Token(kind, meaning, match.start(), match.end(), is_tight, is_point))
         end_of_last = match.end()
         has_gap = False
-    return _join_lines(tokens)
+    return join_lines(tokens)
 
 
 def _single_digits(match: re.Match[str], is_tight: bool) -> list[Token]:
@@ -170,7 +165,7 @@ def _classify(group: str, match: re.Match[str], before: list[Token], is_tight: b
         plain = _THOUSANDS.sub("", raw)
         return ("NUM", plain) if len(plain) <= MAX_DIGITS else ("BAD", raw)
     if group == "REL":
-        return "REL", _RELATIONS[raw]
+        return "REL", RELATIONS[raw]
     if group == "TEXT":
         inside = raw[raw.index("{") + 1 : -1].strip().lower()
         if inside in _FUNCTIONS:
@@ -267,18 +262,3 @@ def _stop(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -
 
 
 _CONTEXTUAL = {"STARS": _stars, "WORD": _word, "BREAK": _stop}
-
-
-def _join_lines(tokens: list[Token]) -> list[Token]:
-    """Turn line ends into breaks, except beside a relation, where the formula goes on."""
-    joined: list[Token] = []
-    pending: Token | None = None
-    for token in tokens:
-        if token.kind == "NEWLINE":
-            pending = token
-            continue
-        if pending is not None and token.kind != "REL" and not (joined and joined[-1].kind == "REL"):
-            joined.append(pending._replace(kind="BREAK"))
-        pending = None
-        joined.append(token)
-    return joined

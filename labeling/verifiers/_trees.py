@@ -5,15 +5,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from labeling.errors import ToolkitError
 from labeling.verifiers._units import Unit
 
 ONE = Fraction(1)
 MAX_POWER_OF_TEN = 99
-
-
-class UnreadableError(ToolkitError):
-    """A member cannot be read as numbers alone; says why. Never leaves the verifier."""
 
 
 class Node(NamedTuple):

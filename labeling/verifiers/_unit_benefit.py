@@ -4,7 +4,8 @@ from fractions import Fraction
 
 from labeling.verifiers._exact import Value, is_rounding, is_truncation
 from labeling.verifiers._functions import PI
-from labeling.verifiers._trees import Node, UnreadableError
+from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._trees import Node
 from labeling.verifiers._unit_claims import Claim
 from labeling.verifiers._unit_table import CALENDAR, MONEY, Dims, Unit, multiply, physical
 from labeling.verifiers._unit_trees import Side, plain_quantity, walk

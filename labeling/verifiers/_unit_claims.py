@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from labeling.verifiers._trees import UnreadableError
+from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers._unit_parser import MAX_TOKENS, parse
 from labeling.verifiers._unit_phrases import COMPUTED
 from labeling.verifiers._unit_table import is_unit, unit_of

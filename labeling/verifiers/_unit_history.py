@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from labeling.records import Problem
-from labeling.verifiers._trees import UnreadableError
+from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers._unit_benefit import agreement, agrees_plainly, excuse_of_value
 from labeling.verifiers._unit_claims import Claim
 from labeling.verifiers._unit_parser import parse

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from labeling.verifiers._trees import UnreadableError
+from labeling.verifiers._reading import UnreadableError, order_holds
 from labeling.verifiers._unit_benefit import (
     agreement,
     agrees_plainly,
@@ -182,15 +182,8 @@ def _judge_bare(claim: Claim, left: Side, right: Side, first: Size, second: Size
 
 def _judge_order(claim: Claim, left: Side, right: Side, first: Size, second: Size, notes: Notes) -> Finding:
     difference = first.value - second.value
-    holds = {
-        "<": difference < 0,
-        ">": difference > 0,
-        "<=": difference <= 0,
-        ">=": difference >= 0,
-        "!=": difference != 0,
-    }[claim.relation]
     texts = (shown_size(first), shown_size(second))
-    if holds:
+    if order_holds(claim.relation, difference):
         return Finding(Outcome.RIGHT, "inequality", "", *texts)
     excuse = "an inequality" if claim.relation == "!=" else ""
     if notes.has_bare_factor or uses_calendar(first, second) or tolerance(left.units | right.units):

@@ -13,7 +13,7 @@ A number and its units bind before anything else: 60 km / 1.5 h divides by 1.5 h
 from collections.abc import Sequence
 from fractions import Fraction
 
-from labeling.verifiers._trees import UnreadableError
+from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers._unit_phrases import COMPUTED, FUNCTIONS, UnitReader
 from labeling.verifiers._unit_table import unit_of
 from labeling.verifiers._unit_tokens import Token
@@ -56,7 +56,7 @@ class _Parser(UnitReader):
         if self.depth > MAX_DEPTH:
             raise UnreadableError("expression too deep")
         term = self.product()
-        while self.is_op("+-"):
+        while self.is_operator("+-"):
             sign = self.peek().text
             self.at += 1
             term = Term(sign, term, self.product())
@@ -66,7 +66,7 @@ class _Parser(UnitReader):
     def product(self) -> Term:
         term = self.signed()
         while True:
-            if self.is_op("*/"):
+            if self.is_operator("*/"):
                 sign = self.peek().text
                 self.at += 1
                 term = self.joined(sign, term, self.signed(is_divisor=sign == "/"))
@@ -123,7 +123,7 @@ class _Parser(UnitReader):
 
     def signed(self, *, is_divisor: bool = False) -> Term:
         n_signs = n_minus = 0
-        while self.is_op("+-"):
+        while self.is_operator("+-"):
             n_minus += self.peek().text == "-"
             n_signs += 1
             self.at += 1
@@ -138,7 +138,7 @@ class _Parser(UnitReader):
             exponent = self.peek().value
             self.at += 1
             term = Term("^", term, Term("number", value=exponent))
-        elif self.is_op("^"):
+        elif self.is_operator("^"):
             self.at += 1
             term = Term("^", term, Term("number", value=self.exponent()))
         if self.peek().kind == "PCT" or self.peek().text == "percent":
@@ -172,7 +172,7 @@ class _Parser(UnitReader):
             if self.peek().kind == "(":
                 return Term("sqrt", self.bracket())
             term = Term("sqrt", self.number(is_divisor=False))
-            if self.is_op("*/"):
+            if self.is_operator("*/"):
                 self.side.doubts.append("a root that may reach further")
             return term
         if token.kind == "PI":
@@ -224,7 +224,7 @@ class _Parser(UnitReader):
         if (
             self.peek().kind == "NUM"
             and not self.peek().is_tight
-            and self.is_op("/", 1)
+            and self.is_operator("/", 1)
             and self.peek(1).is_tight
         ):
             if self.peek(2).kind == "NUM" and self.peek(2).is_tight:
@@ -246,7 +246,7 @@ class _Parser(UnitReader):
         units = self.unit_product()
         if units:
             units = self.denominators(units)
-        elif (self.is_op("/") and self.is_unit_word(1)) or self.peek().text == "per":
+        elif (self.is_operator("/") and self.is_unit_word(1)) or self.peek().text == "per":
             units = self.denominators(())
         elif self.peek().kind == "FRAC" and self.peek(1).kind == "(" and self.is_unit_word(2):
             units = self.fraction_of_units()

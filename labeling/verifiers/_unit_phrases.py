@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from labeling.verifiers._trees import UnreadableError
+from labeling.verifiers._reading import TokenCursor, UnreadableError
 from labeling.verifiers._unit_table import glued_units, is_unit, thing_of, unit_of
 from labeling.verifiers._unit_tokens import Token
 from labeling.verifiers._unit_trees import Reading, Side, Term, Units
@@ -34,36 +34,27 @@ _POWERS_BEHIND = {"squared": 2, "cubed": 3}
 _END = Token("END", "", 0, 0, False)
 
 
-class UnitReader:
+class UnitReader(TokenCursor[Token]):
     """Reads units from a list of tokens, from `at` on; `side` gathers what is met."""
 
     def __init__(self, tokens: Sequence[Token], reading: Reading) -> None:
-        self.tokens = tokens
+        super().__init__(tokens, _END)
         self.reading = reading
-        self.at = 0
         self.in_denominator = False
         self.side = Side(Term("number"), 0)
-
-    def peek(self, ahead: int = 0) -> Token:
-        index = self.at + ahead
-        return self.tokens[index] if 0 <= index < len(self.tokens) else _END
-
-    def is_op(self, signs: str, ahead: int = 0) -> bool:
-        token = self.peek(ahead)
-        return token.kind == "OP" and token.text in signs
 
     def exponent(self) -> Fraction:
         """Read what stands behind ^: 2, -1, {-2}, (1/2)."""
         opening = self.peek()
         is_bracketed = opening.kind == "("
         self.at += is_bracketed
-        is_negative = self.is_op("-")
+        is_negative = self.is_operator("-")
         self.at += is_negative
         if self.peek().kind != "NUM":
             raise UnreadableError("an exponent that is no number")
         power = self.peek().value
         self.at += 1
-        if is_bracketed and self.is_op("/") and self.peek(1).kind == "NUM" and self.peek(1).value != 0:
+        if is_bracketed and self.is_operator("/") and self.peek(1).kind == "NUM" and self.peek(1).value != 0:
             power /= self.peek(1).value
             self.at += 2
         if is_bracketed and self.peek().kind != ")":
@@ -77,14 +68,16 @@ class UnitReader:
         if token.kind == "SUP":
             self.at += 1
             return self.bounded(token.value)
-        if self.is_op("^"):
+        if self.is_operator("^"):
             self.at += 1
             return self.bounded(self.exponent())
         if token.kind == "NUM" and token.is_tight and token.text in ("2", "3"):
             self.at += 1
             self.side.doubts.append("an exponent without its sign")
             return token.value
-        is_minus = self.is_op("-") and token.is_tight and self.peek(1).kind == "NUM" and self.peek(1).is_tight
+        is_minus = (
+            self.is_operator("-") and token.is_tight and self.peek(1).kind == "NUM" and self.peek(1).is_tight
+        )
         if is_minus and self.peek(1).text in ("1", "2", "3"):
             self.side.doubts.append("an exponent without its sign")
             self.at += 2
@@ -190,7 +183,7 @@ class UnitReader:
     def denominators(self, units: Units) -> Units:
         """Read what follows a slash or "per": m/s, m/s/s, J/(mol K), J/mol K, miles per hour."""
         while len(units) < MAX_UNITS:
-            is_slash = self.is_op("/")
+            is_slash = self.is_operator("/")
             is_per = self.peek().text in ("per", "each") or (
                 self.peek().text in ("a", "an") and self.is_unit_word(1) and self.peek(1).text[1:].islower()
             )
@@ -244,7 +237,7 @@ class UnitReader:
 
     def is_noun(self, ahead: int) -> bool:
         token = self.peek(ahead)
-        is_glued = token.is_tight and not self.is_op("/", ahead - 1)
+        is_glued = token.is_tight and not self.is_operator("/", ahead - 1)
         if token.kind != "WORD" or is_glued or token.text.lower() in _NO_THING or is_unit(token.text):
             return False
         return thing_of(token.text) is not None

@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from labeling.verifiers._reading import RELATIONS, join_lines
 from labeling.verifiers._unit_table import is_unit
 
 MAX_DIGITS = 60
@@ -87,12 +88,6 @@ _TEN_POWER = re.compile(
 _LOST_CARET = re.compile(r"\s?(?:[xX×⋅·]|\\?\*|\\times|\\cdot)\s?10([-−–]?[1-9]\d?)(?![\d.,^])")
 _LETTERS = re.compile(r"[a-zA-Z]+")
 _E_NOTATION = re.compile(r"[eE]([-−+]?\d{1,3})(?![\d.\w])")
-_RELATIONS = {
-    "=": "=", "==": "=", "＝": "=", ":=": "=", "≈": "~", "≃": "~", "≅": "~", "\\approx": "~", "\\simeq": "~",
-    "≠": "!=", "!=": "!=", "\\ne": "!=", "\\neq": "!=", "<": "<", "\\lt": "<", ">": ">", "\\gt": ">",
-    "<=": "<=", "=<": "<=", "≤": "<=", "\\le": "<=", "\\leq": "<=", ">=": ">=", "≥": ">=", "\\ge": ">=",
-    "\\geq": ">=",
-}  # fmt: skip
 _OPERATORS = {"OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^", "RAISED": "^"}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
 _THOUSANDS = re.compile(r",|\{,\}|\\,")
@@ -127,7 +122,7 @@ def tokenize(text: str) -> list[Token]:
         token = token._replace(is_tight=match.start() == end_of_last, is_upright=is_upright)
         at = end_of_last = max(at, token.end)
         tokens.append(token)
-    return _join_lines(tokens)
+    return join_lines(tokens)
 
 
 def _token(group: str, match: re.Match[str], text: str, before: list[Token]) -> Token:
@@ -169,7 +164,7 @@ def _times(raw: str, start: int, end: int, text: str, before: list[Token]) -> To
 
 
 def _relation(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
-    return Token("REL", _RELATIONS[raw], start, end, False)
+    return Token("REL", RELATIONS[raw], start, end, False)
 
 
 def _stop(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
@@ -243,18 +238,3 @@ _MEANINGS = {
     "ABOUT": ("WORD", "about"),
 }
 """Group -> kind and meaning of its token ("" for what is written)."""
-
-
-def _join_lines(tokens: list[Token]) -> list[Token]:
-    """Turn line ends into breaks, except before a relation, where the formula goes on."""
-    joined: list[Token] = []
-    pending: Token | None = None
-    for token in tokens:
-        if token.kind == "NEWLINE":
-            pending = token
-            continue
-        if pending is not None and token.kind != "REL" and not (joined and joined[-1].kind == "REL"):
-            joined.append(pending._replace(kind="BREAK"))
-        pending = None
-        joined.append(token)
-    return joined

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from labeling.errors import ToolkitError
 from labeling.verifiers._exact import Value, evaluate
-from labeling.verifiers._trees import Node, UnreadableError
+from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._trees import Node
 from labeling.verifiers._unit_table import Dims, multiply, physical
 from labeling.verifiers._unit_trees import Term, Units
 

@@ -22,9 +22,10 @@ from labeling.verifiers._quantities import (
     rounds_in_units,
     shows_shop_percent,
 )
+from labeling.verifiers._reading import UnreadableError, order_holds
 from labeling.verifiers._sentences import find_spoken
 from labeling.verifiers._tokens import tokenize
-from labeling.verifiers._trees import Parse, UnreadableError
+from labeling.verifiers._trees import Parse
 from labeling.verifiers._wording import Wording
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
@@ -232,14 +233,7 @@ def _judge_order(claim: Claim, first: Value, second: Value, wording: Wording) ->
     difference = first.number - second.number
     if is_same(first, second):
         difference = Fraction(0)
-    holds = {
-        "<": difference < 0,
-        ">": difference > 0,
-        "<=": difference <= 0,
-        ">=": difference >= 0,
-        "!=": difference != 0,
-    }[claim.relation]
-    if holds:
+    if order_holds(claim.relation, difference):
         return Outcome.RIGHT, "inequality", ""
     excuse = _doubt(claim, wording)
     if not excuse and (claim.left.is_named or claim.relation == "!="):

@@ -22,7 +22,7 @@ from labeling.verifiers._algebra_relations import (
     solution_of,
 )
 from labeling.verifiers._algebra_tokens import tokenize
-from labeling.verifiers._algebra_trees import UnreadableError, read, symbols_of
+from labeling.verifiers._algebra_trees import read, symbols_of
 from labeling.verifiers._algebra_values import (
     PRIME,
     common_factor,
@@ -34,6 +34,7 @@ from labeling.verifiers._algebra_values import (
     rational,
     without_powers,
 )
+from labeling.verifiers._reading import UnreadableError
 
 SYMPY_READING = (*standard_transformations, convert_xor, split_symbols, implicit_multiplication)
 

@@ -43,6 +43,7 @@ def test_a_refused_run_is_told_with_its_name_exit_code_and_last_words(tmp_path):
     with pytest.raises(ArmError, match="the run first ended with exit code 2") as raised:
         run_side_by_side([first, second], workers=1)
     assert "there is no reward 'nothing': known are outcome, verifiers:NAMES" in str(raised.value)
+    assert raised.value.exit_code == 2
     assert not second.log.exists()
 
 
@@ -59,8 +60,9 @@ def test_a_failure_stops_the_runs_beside_it(tmp_path, monkeypatch):
 
     monkeypatch.setattr(side_by_side, "_start", start)
     begun = time.monotonic()
-    with pytest.raises(ArmError, match=r"exit code 1\. Its last lines:\n  out of luck"):
+    with pytest.raises(ArmError, match=r"exit code 1\. Its last lines:\n  out of luck") as raised:
         run_side_by_side([arm(tmp_path, "slow"), arm(tmp_path, "bad")], workers=2)
+    assert raised.value.exit_code == 1
     assert started["slow"].poll() is not None
     assert time.monotonic() - begun < 30
 
