@@ -25,7 +25,8 @@ _SCRAP_TEXT = r"""
     apples dollars of is not the sum half twice prime divisible by rounded to nearest from 10:45 30 min 2:38
     am ** ½ ² π ３ × ÷ ≈ ≡ √ ∛ ⌊ ⌋ dozen times equals plus percent remainder mod modulo Day ... \\ \frac
     \dfrac12 \binom \sqrt \sqrt[3] \log_2 \ln \sin \tan e^ \gcd(12,18) C(8,2) 8C2 \lfloor \rfloor
-    \pmod{5} \equiv \bmod ^\circ \text{a} \boxed \left \right \[ \] \( \) $$
+    \pmod{5} \equiv \bmod ^\circ \text{a} \boxed \left \right \[ \] \( \) $$ y f(x) x_1 2x so Simplifying
+    both sides becomes substituting \theta \implies kg m/s kN MB GB ³ ⁻¹ per square N·m °C µm a.m. Let or
 """
 SCRAPS = (*_SCRAP_TEXT.split(), "\n")
 RIGHT_TEXTS = (
@@ -37,6 +38,13 @@ RIGHT_TEXTS = (
     "The sum of 3, 4 and 5 is 12. Half of 30 is 15. 20% of 50 is 10. 91 is not prime.",
     "10:45 + 30 min = 11:15. From 2:15 to 2:38 is 23 minutes.",
     "3 1/2 + 1/2 = 4 and 5 m + 40 cm = 5.4 m and 60 km/h * 2 h = 120 km",
+    "2x + 7 = 43, so 2x = 36.\nDividing both sides by 2, we get x = 18.",
+    "Let f(x) = x^2 + 1. Then f(3) = 3^2 + 1 = 10.\n\\[ 2(x + 3) - x = 2x + 6 - x = x + 6 \\]",
+    "$x + y = 10$ and $x - y = 2$.\nAdding the equations gives $2x = 12$, so $x = 6$ and $y = 4$.",
+    "(x - 2)(x + 3) = x^2 + x - 6\n= x(x + 1) - 6\nv = u + a t = 3 + 2 * 5 = 13",
+    "sigma = 12 kN m / 3e-4 m^3 = 40 MPa and F = 2 kg * 9.81 m/s^2 = 19.62 N",
+    "\\frac{60 \\text{ km}}{1.5 \\text{ h}} = 40 \\text{ km/h}; 100 MB / 8 Mbps = 100 s; 25 °C = 298 K",
+    "3.0 x 10^8 m/s * 2 ms = 600 km, which is 6.0 × 10⁵ m; 5 kg·m² / 2 s² = 2.5 J",
     "1529 / 6 = 254 remainder 5; 10 / 3 = 3.333...; \\sin 30^\\circ = 0.5",
 )
 
@@ -55,6 +63,7 @@ def main() -> None:
 
 def fuzz(verifier: Verifier, *, count: int, seed: int) -> list[str]:
     """Judge `count` texts and return those that crashed or took over `MAX_SECONDS`, with the reason."""
+    judge(verifier, "1 m = 100 cm")  # What is loaded with the first text is no time of that text.
     random_numbers = random.Random(seed)
     outcomes: Counter[Outcome] = Counter()
     failures: list[str] = []
@@ -80,13 +89,15 @@ def fuzz(verifier: Verifier, *, count: int, seed: int) -> list[str]:
 
 
 def judge(verifier: Verifier, text: str) -> Outcome:
-    """Return the verdict on a solution of one step, whose evidence must lie inside it."""
+    """Return the verdict on the last step of a solution, whose evidence must lie inside the steps."""
     problem = Problem(id="fuzz", text="What is it?", answer="12")
-    verdict = verifier.verify(problem, Solution.from_steps([text], id="fuzz", problem=problem))[0]
-    for item in verdict.evidence:
-        if not 0 <= item.start <= item.end <= len(text):
-            raise ValueError(f"evidence outside the step: {item}")
-    return verdict.outcome
+    steps = text.split("\n")
+    verdicts = verifier.verify(problem, Solution.from_steps(steps, id="fuzz", problem=problem))
+    for step, verdict in zip(steps, verdicts, strict=True):
+        for item in verdict.evidence:
+            if not 0 <= item.start <= item.end <= len(step):
+                raise ValueError(f"evidence outside the step: {item}")
+    return verdicts[-1].outcome
 
 
 def make_text(random_numbers: random.Random) -> str:

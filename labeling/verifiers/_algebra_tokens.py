@@ -8,7 +8,7 @@ product (`mnp`), in plain text only a single letter is an unknown. What a formul
 import re
 from typing import NamedTuple
 
-from labeling.verifiers._reading import RELATIONS
+from labeling.verifiers._reading import RELATIONS, SUPERSCRIPTS
 
 
 class Token(NamedTuple):
@@ -64,7 +64,6 @@ _PATTERN = re.compile(
 _SUBSCRIPT_PATTERN = re.compile(_SUBSCRIPT)
 _OPERATORS = {"TIMES": "*", "OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^", "STAR": "*"}
 _FUNCTIONS = frozenset({"sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "exp"})
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _PROSE_WORD = re.compile(
     r"(?<![\\A-Za-z{])(?:[A-Za-z]{4,}|(?:and|the|for|per|was|had|has|are|she|her|his|you|get|our|one|two|but"
     r"|not|can|all|day|now|pay|out|off|to|of|in|is|or)\b)"
@@ -215,7 +214,7 @@ def _classify(group: str, raw: str, before: list[Token]) -> tuple[str, str]:
         inside = raw[raw.index("{") + 1 : -1].strip()
         return ("WORD" if inside.lower() in _JOINING else "LABEL"), inside
     if group == "SUP":
-        return "SUP", raw.translate(_SUPERSCRIPTS)
+        return "SUP", raw.translate(SUPERSCRIPTS)
     if group == "ANGLE":
         return "SYM", "\\angle " + raw.removeprefix("\\angle").removeprefix("∠").strip()
     if group == "GREEK":

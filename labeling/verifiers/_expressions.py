@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from labeling.verifiers._labels import LabelReader
-from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._reading import SUPERSCRIPTS, UnreadableError
 from labeling.verifiers._tokens import Token
 from labeling.verifiers._trees import TEXTBOOK, Node, Parse, Reading, walk
 from labeling.verifiers._units import DOLLAR
@@ -52,7 +52,6 @@ _SCALE_VALUES = {
 }
 _FACTORS = frozenset({"SQRT", "ROOT", "PI", "BINOM", "FUNC"})
 """What multiplies the number that it stands behind: 2\\sqrt{3}."""
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def _is_proper(fraction: Node) -> bool:
@@ -94,7 +93,7 @@ class _Parser(LabelReader):
                     self.traits.add("slash")
                 if token.is_point:
                     self.traits.add("point")
-                node = Node(token.text, node, self.signed())
+                node = Node(token.text, node, self.divisor() if token.text == "/" else self.signed())
             elif token.kind == "OP" and token.text == "mod" and not self.reading.has_loose_mod:
                 self.at += 1
                 self.traits.add("mod")
@@ -107,6 +106,20 @@ class _Parser(LabelReader):
                 node = Node("*", node, self.power())
             else:
                 return node
+
+    def divisor(self) -> Node:
+        """Read what a slash divides by; a power of ten behind it may belong to it: 3 x 10^8 / 6 x 10^14."""
+        node = self.signed()
+        while self.is_operator("*") and self.peek(1).text == "10" and self.has_exponent(2):
+            self.traits.add("scientific")
+            if not self.reading.has_tight_powers_of_ten:
+                break
+            self.at += 1
+            node = Node("*", node, self.power())
+        return node
+
+    def has_exponent(self, ahead: int) -> bool:
+        return self.peek(ahead).kind == "SUP" or self.is_operator("^", ahead)
 
     def is_of(self, node: Node) -> bool:
         """20% of 50 and 2/3 of 60; other uses of "of" are prose."""
@@ -153,7 +166,7 @@ class _Parser(LabelReader):
         if is_negative:
             node = Node("negative", node)
         if self.peek().kind == "SUP":
-            exponent = int(self.take("SUP").text.translate(_SUPERSCRIPTS)[:6])
+            exponent = int(self.take("SUP").text.translate(SUPERSCRIPTS)[:6])
             node = Node("^", node, Node("number", value=Fraction(exponent)))
         elif self.is_operator("^"):
             self.at += 1

@@ -1,8 +1,9 @@
 """What may follow an operand: a percent sign, a unit, a count noun, words in brackets."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
-from labeling.verifiers._reading import TokenCursor, UnreadableError
+from labeling.verifiers._reading import SUPERSCRIPTS, TokenCursor, UnreadableError
 from labeling.verifiers._tokens import Token
 from labeling.verifiers._trees import Node, Reading
 from labeling.verifiers._units import Unit, multiply_dims, unit_of
@@ -92,6 +93,7 @@ class LabelReader(TokenCursor[Token]):
             self.traits.add("symbol")
         unit = self.unit_ahead()
         n_words = self.label_length()
+        node = self.raised(node) if n_words else node
         if token.kind in ("WORD", "LABEL") and token.text not in _NO_LABEL:
             self.labels.add(token.text.removesuffix("s"))
         self.at += n_words
@@ -101,6 +103,18 @@ class LabelReader(TokenCursor[Token]):
         if len(token.text) == 1 and token.text != "¢":
             self.traits.add("symbol")
         return self.compound(Node("unit", node, unit=unit), unit)
+
+    def raised(self, node: Node) -> Node:
+        """Return a number with what stands behind its unit: (2 cm)^2, where people write 2 cm^2."""
+        length = self.exponent_length(1)
+        if not length or self.at < 2:
+            return node
+        self.traits.add("raised")
+        if not self.reading.has_raised_quantities:
+            return node
+        exponent = self.peek(1 + (length > 1) + (length > 2))
+        digits = exponent.text.translate(SUPERSCRIPTS)
+        return Node("^", node, Node("number", value=Fraction(digits))) if len(digits) < 3 else node
 
     def is_unknown(self, token: Token) -> bool:
         following = self.peek(1)

@@ -16,6 +16,9 @@ RELATIONS = {
 """A relation as it is written -> one of = ~ < > <= >= != ≡."""
 
 
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
+
+
 class UnreadableError(ToolkitError):
     """An expression cannot be read or computed; says why. Never leaves the verifier."""
 

@@ -54,6 +54,10 @@ class Reading:
     """sin 30 is of degrees, sin 30° of radians."""
     has_loose_mod: bool = False
     """2 + 3 mod 4 is (2 + 3) mod 4."""
+    has_tight_powers_of_ten: bool = False
+    """3 x 10^8 / 6 x 10^14 is a quotient of two numbers in scientific notation."""
+    has_raised_quantities: bool = False
+    """2 cm^2 behind a sign is the square of 2 cm."""
     has_long_roots: bool = False
     """√9/4 is the root of nine quarters."""
     pi_as: Fraction | None = None
@@ -79,7 +83,7 @@ class Parse:
     traits: set[str] = field(default_factory=set)
     """Which ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed, bang, scale,
     compound, symbol (a single letter taken for a unit), point, log, angle, mod, pi, euler, root (of a bare
-    number)."""
+    number), scientific (a power of ten behind a quotient), raised (a unit with an exponent)."""
 
     @property
     def has_operation(self) -> bool:

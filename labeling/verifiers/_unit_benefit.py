@@ -7,7 +7,7 @@ from labeling.verifiers._functions import PI
 from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers._trees import Node
 from labeling.verifiers._unit_claims import Claim
-from labeling.verifiers._unit_table import CALENDAR, MONEY, Dims, Unit, multiply, physical
+from labeling.verifiers._unit_table import CALENDAR, INFORMATION, MONEY, Dims, Unit, multiply, physical
 from labeling.verifiers._unit_trees import Side, plain_quantity, walk
 from labeling.verifiers._unit_values import ClashError, Notes, Size, measure, unit_size
 
@@ -71,6 +71,8 @@ def _excuse_by_units(claim: Claim, left: Side, right: Side, first: Size, second:
     units = left.units | right.units
     if abs(first.value - second.value) <= max(abs(first.value), abs(second.value)) * tolerance(units):
         return "the units' ratio may be rounded"
+    if _is_of_data(units, first, second):
+        return "bits or bytes, thousands or 1024"
     if uses_calendar(first, second):
         return "months and years differ in length"
     if _is_turn(first.value, second.value) and any(unit.dims in ((), _PER_TIME) for unit in units):
@@ -111,6 +113,18 @@ def _is_turn(first: Fraction, second: Fraction) -> bool:
     """Whether two values differ by the radians of a turn."""
     over, under = max(abs(first), abs(second)), min(abs(first), abs(second))
     return under > 0 and abs(over / under - 2 * PI) * 500 <= 2 * PI
+
+
+def _is_of_data(units: set[Unit], first: Size, second: Size) -> bool:
+    """Whether values differ just as a thousand from 1024 does, amounts of data also as bits from bytes."""
+    if not any(name == INFORMATION for unit in units for name, _ in unit.dims):
+        return False
+    if first.value == 0 or second.value == 0:
+        return False
+    is_amount = any(name == INFORMATION for name, _ in first.dims)
+    prefix, bits = Fraction(1024, 1000), (Fraction(1, 8), 1, 8) if is_amount else (1,)
+    known = [number * prefix**power for number in bits for power in range(-4, 5)]
+    return any(abs(first.value / second.value - each) * 200 <= each for each in known)
 
 
 def _may_be_rounded(value: Fraction, number: Node) -> bool:

@@ -35,6 +35,7 @@ _MORE_DEFINITIONS = (
     "us_dollar = [dollar] = dollar", "cent = us_dollar / 100", "euro = [euro]", "sterling = [sterling]",
     "rupee = [rupee]", "yen = [yen]", "calendar_month = [calendar]", "calendar_year = 12 calendar_month",
     "decade_of_years = 10 calendar_year", "century_of_years = 100 calendar_year",
+    "data_bit = [information]", "data_byte = 8 data_bit",
     "plain_gauss = tesla / 10000", "part_per_million = 1 / 1000000", "part_per_billion = 1 / 1000000000",
 )  # fmt: skip
 
@@ -72,14 +73,19 @@ _PLAIN = {
     "ppb": "part_per_billion", "cc": "milliliter", "Ohm": "ohm", "tbsp": "tablespoon",
     "tsp": "teaspoon", "kcals": "kilocalorie", "Cal": "kilocalorie", "dyn": "dyne", "erg": "erg",
     "¢": "cent", "ha": "hectare", "wk": "week", "wks": "week", "yr": "calendar_year",
-    "yrs": "calendar_year", "mo": "calendar_month",
+    "yrs": "calendar_year", "mo": "calendar_month", "kb": "kilodata_bit", "Kb": "kilodata_bit",
+    "Mb": "megadata_bit", "Gb": "gigadata_bit", "kB": "kilodata_byte", "KB": "kilodata_byte",
+    "MB": "megadata_byte", "GB": "gigadata_byte", "TB": "teradata_byte", "KiB": "kibidata_byte",
+    "MiB": "mebidata_byte", "GiB": "gibidata_byte", "kbps": "kilodata_bit/second",
+    "Kbps": "kilodata_bit/second", "Mbps": "megadata_bit/second", "Gbps": "gigadata_bit/second",
 }  # fmt: skip
 _METRIC_WORDS = {
     "meter": "meter", "metre": "meter", "gram": "gram", "gramme": "gram", "liter": "liter",
     "litre": "liter", "second": "second", "newton": "newton", "joule": "joule", "watt": "watt",
     "volt": "volt", "ampere": "ampere", "amp": "ampere", "ohm": "ohm", "coulomb": "coulomb",
     "pascal": "pascal", "hertz": "hertz", "tesla": "tesla", "farad": "farad", "henry": "henry",
-    "calorie": "calorie", "mole": "mole", "electronvolt": "electron_volt",
+    "calorie": "calorie", "mole": "mole", "electronvolt": "electron_volt", "byte": "data_byte",
+    "bit": "data_bit",
 }  # fmt: skip
 _WORDS = {
     "minute": "minute", "hour": "hour", "day": "day", "week": "week", "fortnight": "fortnight",
@@ -93,7 +99,7 @@ _WORDS = {
     "angstrom": "angstrom", "kilowatt-hour": "kilowatt_hour", "kilo": "kilogram",
     "horsepower": "horsepower", "revolution": "revolution", "knot": "knot", "micron": "micron",
 }  # fmt: skip
-_WORD_PREFIXES = ("nano", "micro", "milli", "centi", "deci", "kilo", "mega", "giga")
+_WORD_PREFIXES = ("nano", "micro", "milli", "centi", "deci", "kilo", "mega", "giga", "tera")
 _CURRENCIES = {"$": "us_dollar", "€": "euro", "£": "sterling", "₹": "rupee", "¥": "yen"}
 _SCALES = {"°C": "kelvin", "°F": "delta_degree_Fahrenheit", "°": "degree"}
 _IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse"}
@@ -101,6 +107,7 @@ _THING = re.compile(r"[a-z]{3,20}")
 _GLUED = re.compile(r"(kg|mol|kJ|kN|cm|mm|g|J|N|W|V|C|A|m|K|Pa)(kg|mol|cm|mm|dm|m|s|K|C|N|g|A)")
 MONEY = frozenset({"[dollar]", "[euro]", "[sterling]", "[rupee]", "[yen]"})
 CALENDAR = "[calendar]"
+INFORMATION = "[information]"
 
 
 @cache

@@ -8,7 +8,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from labeling.verifiers._reading import RELATIONS, join_lines
+from labeling.verifiers._reading import RELATIONS, SUPERSCRIPTS, join_lines
 from labeling.verifiers._unit_table import is_unit
 
 MAX_DIGITS = 60
@@ -89,7 +89,6 @@ _LOST_CARET = re.compile(r"\s?(?:[xX×⋅·]|\\?\*|\\times|\\cdot)\s?10([-−–
 _LETTERS = re.compile(r"[a-zA-Z]+")
 _E_NOTATION = re.compile(r"[eE]([-−+]?\d{1,3})(?![\d.\w])")
 _OPERATORS = {"OVER": "/", "PLUS": "+", "MINUS": "-", "POWER": "^", "RAISED": "^"}
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
 _THOUSANDS = re.compile(r",|\{,\}|\\,")
 _TIMES_WORDS = {"times": "*", "plus": "+", "minus": "-"}
 
@@ -140,7 +139,7 @@ def _token(group: str, match: re.Match[str], text: str, before: list[Token]) -> 
 
 
 def _superscript(raw: str, start: int, end: int, text: str, before: list[Token]) -> Token:
-    digits = raw.translate(_SUPERSCRIPTS)
+    digits = raw.translate(SUPERSCRIPTS)
     return Token("SUP" if len(digits) < 5 else "BAD", raw, start, end, False, Fraction(int(digits[:5])))
 
 
@@ -193,12 +192,12 @@ def _number(raw: str, start: int, end: int, text: str, before: list[Token]) -> T
     exponent, is_lost = None, False
     if (power := _TEN_POWER.match(text, end) or _E_NOTATION.match(text, end)) is not None:
         digits = next(group for group in power.groups() if group is not None)
-        exponent = int(digits.translate(_SUPERSCRIPTS))
+        exponent = int(digits.translate(SUPERSCRIPTS))
         scale = Fraction(10) ** exponent
         value, last_digit, end = value * scale, last_digit * scale, power.end()
     elif (power := _LOST_CARET.match(text, end)) is not None:
         # Read as written; the parser takes the exponent where that reading is asked for.
-        digits = power.group(1).translate(_SUPERSCRIPTS)
+        digits = power.group(1).translate(SUPERSCRIPTS)
         exponent, is_lost, end = int(digits), True, power.end()
         value = value * int("10" + digits) if exponent > 0 else value * 10 + exponent
     return Token("NUM", raw, start, end, False, value, last_digit, mantissa, exponent, is_lost)

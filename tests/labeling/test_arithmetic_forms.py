@@ -130,3 +130,21 @@ def test_generated_and_mutated_texts_neither_crash_nor_take_a_second():
         for item in VERIFIER.judge(text).evidence:
             assert text[item.start : item.end] == item.text
         assert time.process_time() - started < 1, text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3 x 10^23 / 6 x 10^23 = 0.5", "UNDECIDED"),
+        ("2 * 10³ / 4 * 10² = 5", "UNDECIDED"),
+        ("2 * 10^3 / 4 * 10^2 = 50000", "RIGHT"),
+        ("2 * 10^3 / 4 * 10^2 = 6", "WRONG"),
+        ("3.14 * 2 cm^2 = 12.56 cm^2", "UNDECIDED"),
+        ("4 * 3 cm² = 36 cm²", "UNDECIDED"),
+        ("4 * 3 cm² = 12 cm²", "RIGHT"),
+        ("4 * 3 cm² = 30 cm²", "WRONG"),
+        ("2 cm^3 * 4 = 32 cm^3", "WRONG"),
+    ],
+)
+def test_a_power_may_belong_to_the_number_or_quantity_beside_it(text, expected):
+    assert VERIFIER.judge(text).outcome == expected

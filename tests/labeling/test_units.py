@@ -38,9 +38,12 @@ SECOND_ROAD = {
     "inch": ("127/5000", "m"), "ft": ("381/1250", "m"), "mile": ("201168/125", "m"),
     "lb": ("45359237/100000000", "kg"), "oz": ("45359237/1600000000", "kg"),
     "gallon": ("473176473/125000000000", "m3"), "mph": ("1397/3125", "m s-1"),
-    "Å": ("1/10000000000", "m"),
+    "Å": ("1/10000000000", "m"), "kb": ("1000", "bit"), "GB": ("8000000000", "bit"),
+    "MiB": ("8388608", "bit"), "Mbps": ("1000000", "bit s-1"),
 }  # fmt: skip
-BASES = {"m": "length", "kg": "mass", "s": "time", "A": "current", "K": "temperature", "mol": "substance"}
+BASES = {"m": "length", "kg": "mass", "s": "time", "A": "current", "K": "temperature", "mol": "substance"} | {
+    "bit": "information"
+}
 
 
 def outcome(text, following=""):
