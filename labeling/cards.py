@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from labeling.records import RIGHT_LABEL, WRONG_LABEL, LabelledSolution
+from labeling.verifiers.panel import reasons_of
+
+MAX_REASONS = 30
 
 
 @dataclass
@@ -22,6 +25,7 @@ class CardFacts:
     semantics: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
     undecided_reasons: Counter[str] = field(default_factory=Counter)
+    """Each verifier's reasons for leaving a step; a step counts once for each of a panel's members."""
     first_errors: Counter[str] = field(default_factory=Counter)
     right_share_by_position: dict[int, list[int]] = field(default_factory=dict)
     steps_per_solution: list[int] = field(default_factory=list)
@@ -47,7 +51,9 @@ def measure(labelled: Iterable[LabelledSolution]) -> CardFacts:
             if label.value in (RIGHT_LABEL, WRONG_LABEL):
                 facts.right_share_by_position.setdefault(position, []).append(label.value)
             else:
-                facts.undecided_reasons[label.verdict.reason or "no reason given"] += 1
+                facts.undecided_reasons.update(
+                    reasons_of(label.verdict.reason or "no reason given", item.origin)
+                )
             if label.counts is not None:
                 facts.rollouts.update(
                     n=label.counts.n,
@@ -98,7 +104,8 @@ def to_markdown(facts: CardFacts, *, title: str) -> str:
             lines.append(f"| {position + 1} | {len(values):,} | {np.mean(values):.3f} |")
     if facts.undecided_reasons:
         lines += ["", "## Why steps stayed undecided", "", "| reason | steps |", "|---|---|"]
-        lines += [f"| {reason} | {n:,} |" for reason, n in facts.undecided_reasons.most_common(20)]
+        for reason, n in facts.undecided_reasons.most_common(MAX_REASONS):
+            lines.append(f"| {reason.replace('|', chr(92) + '|')} | {n:,} |")
     return "\n".join(lines) + "\n"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from labeling._workers import Labeller, verifying
-from labeling.cards import heading, write_card
+from labeling.cards import MAX_REASONS, heading, write_card
 from labeling.errors import ConfigError, InputError, ModelError
 from labeling.outputs import check_writable
 from labeling.progress import say, track
@@ -203,7 +203,7 @@ def _measure(config: LabelConfig, report: Report, *, n_new: int, seconds: float)
     report.counts |= _claims(labelled)
     decided = facts.outcomes["RIGHT"] + facts.outcomes["WRONG"]
     report.numbers["share of steps decided"] = wilson(decided, facts.n_steps)
-    report.numbers["reasons of undecided steps"] = dict(facts.undecided_reasons.most_common(20))
+    report.numbers["reasons of undecided steps"] = dict(facts.undecided_reasons.most_common(MAX_REASONS))
     if n_new:
         n_steps = sum(len(item.labels) for item in labelled[-n_new:])
         report.numbers["solutions per second"] = n_new / max(seconds, 1e-9)

@@ -1,5 +1,6 @@
 """Several verifiers -> one: what they say of a step is put together by an explicit rule."""
 
+import re
 from collections.abc import Sequence
 
 from labeling.records import Problem, Solution
@@ -23,6 +24,20 @@ def combine(verdicts: Sequence[tuple[str, Verdict]]) -> Verdict:
         reason += f"; dissent: {', '.join(name for name, _ in said[Outcome.RIGHT])} says RIGHT"
     evidence = tuple(item for _, verdict in verdicts for item in verdict.evidence)
     return Verdict(outcome, reason, evidence)
+
+
+def reasons_of(reason: str, panel: str) -> list[str]:
+    """Return a combined reason member by member ("units: no known unit"), one verifier's own as it is.
+
+    Args:
+        reason: As `combine` wrote it.
+        panel: The members' names, joined by commas, in the panel's order.
+    """
+    names = panel.split(",")
+    if len(names) < 2:
+        return [reason]
+    begins = "|".join(map(re.escape, names))
+    return re.split(rf"; (?=(?:{begins}): )", reason)
 
 
 class Panel:

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeling.cards import measure, to_markdown
 from labeling.errors import ConfigError, RecordError
-from labeling.records import Problem, Solution
+from labeling.records import Problem, Solution, labelled_from_verdicts
 from labeling.verifiers.answers import AnswersVerifier
-from labeling.verifiers.panel import Panel, combine
+from labeling.verifiers.panel import Panel, combine, reasons_of
 from labeling.verifiers.registry import VERIFIERS, load_panel, load_verifier
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
@@ -140,3 +141,33 @@ def test_the_registry_imports_a_verifier_only_when_it_is_asked_for():
     )
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
+
+
+REASONS = st.text(st.sampled_from("ab;: |"), min_size=1, max_size=12).filter(lambda text: "; a: " not in text)
+
+
+@given(st.lists(REASONS, min_size=2, max_size=4))
+def test_a_panels_reason_comes_apart_into_its_members_reasons(reasons):
+    names = ["a", "units", "arithmetic", "x.y"][: len(reasons)]
+    together = combine([(name, Verdict.undecided(why)) for name, why in zip(names, reasons, strict=True)])
+    parts = [f"{name}: {why}" for name, why in zip(names, reasons, strict=True)]
+    assert reasons_of(together.reason, ",".join(names)) == parts
+
+
+def test_reasons_are_counted_by_verifier_and_written_as_a_table():
+    whys = [("no unit", "nothing | there"), ("no unit", "a letter; alone")]
+    verdicts = [
+        combine([("units", Verdict.undecided(one)), ("algebra", Verdict.undecided(two))]) for one, two in whys
+    ]
+    facts = measure([labelled_from_verdicts(SOLUTION, verdicts, origin="units,algebra")])
+    assert facts.undecided_reasons == {
+        "units: no unit": 2, "algebra: nothing | there": 1, "algebra: a letter; alone": 1,
+    }  # fmt: skip
+    assert "| algebra: nothing \\| there | 1 |" in to_markdown(facts, title="t")
+
+
+def test_the_reason_of_one_verifier_is_counted_as_it_is():
+    facts = measure(
+        [labelled_from_verdicts(SOLUTION, [Verdict.undecided("a; units: b")] * 2, origin="arithmetic")]
+    )
+    assert facts.undecided_reasons == {"a; units: b": 2}
