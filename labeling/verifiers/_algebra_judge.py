@@ -13,7 +13,6 @@ from labeling.verifiers._algebra_chains import (
     may_hold_algebra,
 )
 from labeling.verifiers._algebra_claims import (
-    DOUBTFUL,
     Finding,
     are_alternatives,
     bare,
@@ -325,9 +324,12 @@ class Judge:
             ):
                 finding = (Outcome.RIGHT, "system", "", source)
             elif finding is None and contradicts and (is_derived or is_bare):
-                is_certain = self.is_worked_out(equation, sentence)
-                outcome, kind = (Outcome.WRONG, "system") if is_certain else (Outcome.UNDECIDED, DOUBTFUL)
-                finding = (outcome, kind, f"{equation.text} contradicts {source}", source)
+                reason = f"{equation.text} contradicts {source}"
+                finding = (
+                    (Outcome.WRONG, "system", reason, source)
+                    if self.is_worked_out(equation, sentence)
+                    else excused(reason, "nothing says that it comes from those alone", source)
+                )
         if finding is not None:
             yield evidence_of(chain, finding, equation.text, doubt)
         if contradicts or is_assumed or self.is_branching:

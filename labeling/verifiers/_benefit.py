@@ -30,6 +30,7 @@ _OTHER_READINGS = (
     ("root", Reading(has_long_roots=True)),
     ("scientific", Reading(has_tight_powers_of_ten=True)),
     ("raised", Reading(has_raised_quantities=True)),
+    ("digits", Reading(has_lost_carets=True)),
     ("pi", Reading(pi_as=Fraction(314, 100))),
     ("pi", Reading(pi_as=Fraction(22, 7))),
     ("pi", Reading(pi_as=Fraction(3))),
@@ -167,7 +168,7 @@ def _adds_money(side: Parse) -> bool:
 
 def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:
     for trait, reading in _OTHER_READINGS:
-        if trait not in left.traits | right.traits:
+        if trait not in left.traits | right.traits or (trait == "digits" and _raises(claim)):
             continue
         try:
             sides = [parse(member.tokens, reading) for member in (claim.left, claim.right)]
@@ -180,6 +181,12 @@ def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:
         if agreement(relation, sides[0], sides[1], values[0], values[1]):
             return True
     return False
+
+
+def _raises(claim: Claim) -> bool:
+    """Whether anything but products of numbers is written, so that no exponent was lost in print."""
+    tokens = (*claim.left.tokens, *claim.right.tokens)
+    return any(token.kind != "NUM" and (token.kind != "OP" or token.text not in "*/") for token in tokens)
 
 
 def _labels_clash(left: Parse, right: Parse) -> bool:

@@ -8,7 +8,7 @@ never counts against a step.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from labeling.verifiers._clause_signs import (
@@ -19,7 +19,7 @@ from labeling.verifiers._clause_signs import (
 )
 from labeling.verifiers._expressions import MAX_TOKENS, parse
 from labeling.verifiers._labels import is_number_word
-from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._reading import UnreadableError, ends_with, opens_with_name
 from labeling.verifiers._tokens import Token, tokenize
 from labeling.verifiers._trees import Parse
 
@@ -72,6 +72,10 @@ _COPULAS = frozenset(
 )
 
 
+_INTRODUCING = frozenset({"that", "therefore", "thus", "hence", "so", "get", "since", "because"})
+"""Words behind which a number opens a formula, rather than ends a name."""
+
+
 @dataclass
 class Member:
     """One side of a relation as read: either `parse`, or `problem` says why there is none."""
@@ -104,23 +108,37 @@ class Claim:
     """What stands behind as (mod 7): the relation then speaks of remainders."""
 
 
-def find_claims(text: str) -> Iterator[Claim]:
+def find_claims(text: str, before: Claim | None = None) -> Iterator[Claim]:
     """Yield every relation written in a step, annotations like <<48/2=24>> last.
 
     A clause gives `MAX_CLAIMS` + 1 at most: enough to see that there are too many.
+
+    Args:
+        text: The step.
+        before: The claim with which the step before ends, see `left_open`.
     """
     if _RELATION.search(text) is None and _SPOKEN_RELATION.search(text) is None:
         return
     inner = list(_ANNOTATION.finditer(text))
     outer = _ANNOTATION.sub(lambda match: " " * len(match.group()), text) if inner else text
-    yield from _claims_of(tokenize(outer), 0)
+    yield from _claims_of(
+        tokenize(outer), 0, before if before is not None and opens_with_name(text) else None
+    )
     for match in inner:
         yield from _claims_of(tokenize(match.group(1)), match.start(1))
 
 
-def _claims_of(tokens: list[Token], offset: int) -> Iterator[Claim]:
+def left_open(text: str, claims: Sequence[Claim]) -> Claim | None:
+    """Return the claim by which a step ends with a computation for a name: the next may state its value."""
+    last = claims[-1] if claims else None
+    if last is None or not last.left.name or last.relation != "=" or not _computes(last.right):
+        return None
+    return last if ends_with(text, last.end) else None
+
+
+def _claims_of(tokens: list[Token], offset: int, before_all: Claim | None = None) -> Iterator[Claim]:
     start = 0
-    last: Claim | None = None
+    last = before_all
     ends = [index for index, token in enumerate(tokens) if token.kind == "BREAK"]
     for index in (*ends, len(tokens)):
         clause = tokens[start:index]
@@ -132,7 +150,7 @@ def _claims_of(tokens: list[Token], offset: int) -> Iterator[Claim]:
         claims = _clause_claims(clause, before, clause_doubts(before, behind), offset)
         restated = _restatement(last, claims[0])
         if restated is not None:
-            yield restated
+            yield restated if last is not before_all else replace(restated, start=claims[0].start)
         yield from claims
         last = claims[-1]
 
@@ -205,7 +223,7 @@ def _clause_claims(
     bounds = [-1, *places, len(clause)]
     segments = [clause[bounds[i] + 1 : bounds[i + 1]] for i in range(len(bounds) - 1)]
     left = _left_side(segments[0])
-    if not left.is_named:
+    if left.tokens and left.tokens[0] is segments[0][0]:
         left.doubts += doubts_at_the_opening(before, left.tokens)
         left.is_named = _is_bracketed_number(left)
     has_operation = False
@@ -269,7 +287,8 @@ def _left_side(segment: Sequence[Token]) -> Member:
             continue
         if start + found.n_tokens == len(segment):
             doubts = _doubts_before(segment, start)
-            return Member(segment[start:], found, doubts=doubts, is_named=start > 0)
+            is_named = start > 0 and segment[start - 1].text not in _INTRODUCING
+            return Member(segment[start:], found, doubts=doubts, is_named=is_named)
     return Member(segment, problem=problem, name=_name_of(segment))
 
 

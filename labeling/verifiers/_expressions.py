@@ -355,8 +355,19 @@ class _Parser(LabelReader):
             value, last_digit = value * scale, last_digit * scale
         node = Node("number", value=value, last_digit=last_digit, is_cut=is_cut)
         if text.isdecimal() and not is_cut:
+            node = self.power_in_print(node) if 2 <= len(text) <= 3 else node
             node = self.mixed_or_tight(node)
         return node
+
+    def power_in_print(self, node: Node) -> Node:
+        """Read 25 = 23 * 22 as 2^5 = 2^3 * 2^2, whose exponents are no longer raised."""
+        self.traits.add("digits")
+        if not self.reading.has_lost_carets:
+            return node
+        base, exponent = divmod(node.value, 10)
+        if base < 2 or exponent < 2:
+            raise UnreadableError("no power")
+        return Node("^", Node("number", value=Fraction(base)), Node("number", value=exponent))
 
     def mixed_or_tight(self, whole: Node) -> Node:
         r"""Read 3 1/2 and 3 \frac{1}{2}; under a tight reading also 1/3 as one number."""

@@ -1,5 +1,6 @@
 """What the readers of formulas share: signs of relation, line ends, and the way along a list of tokens."""
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -80,6 +81,24 @@ def join_lines(tokens: Sequence[T]) -> list[T]:
         pending = None
         joined.append(token)
     return joined
+
+
+_OPENING = re.compile(
+    r"\W{0,12}(?:(?:step|line)\s?\d{1,3}\W{1,8})?"
+    r"(?:(?:so|thus|therefore|hence|then|this gives|we get)\b\W{0,4})?[^=.;:!?\n]{1,40}=",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(r"(?:[\s.$*})]|\\[\])])*")
+
+
+def opens_with_name(text: str) -> bool:
+    """Whether a step may begin by stating the value of what the step before left open: so M = 5 g."""
+    return _OPENING.match(text) is not None
+
+
+def ends_with(text: str, end: int) -> bool:
+    """Whether nothing but punctuation stands behind a place in a step."""
+    return _CLOSING.fullmatch(text, end) is not None
 
 
 def order_holds(relation: str, difference: Fraction) -> bool:

@@ -251,10 +251,13 @@ def _word(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -
 
 
 def _stop(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -> tuple[str, str]:
-    """Tell the signs that end a clause from those inside 1,2 and 3:4 and 5!."""
+    """Tell the signs that end a clause from those inside 1,2 and 3:4 and 5! and 11 # 5."""
     follows_number = is_tight and bool(before) and before[-1].kind in ("NUM", ")", "}")
-    following = match.string[match.end() : match.end() + 1]
-    if follows_number and raw in ",:：.'’" and following.isdigit():
+    following = match.string[match.end() : match.end() + 3]
+    if follows_number and raw in ",:：.'’" and following[:1].isdigit():
+        return "BAD", raw
+    if raw == "#" and before and before[-1].kind in _OPERAND_ENDS and following.lstrip()[:1].isdigit():
+        # An operation that the text defines: 11 # 5 = 71.
         return "BAD", raw
     if follows_number and raw == "!":
         return "BANG", raw

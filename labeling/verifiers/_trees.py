@@ -58,6 +58,8 @@ class Reading:
     """3 x 10^8 / 6 x 10^14 is a quotient of two numbers in scientific notation."""
     has_raised_quantities: bool = False
     """2 cm^2 behind a sign is the square of 2 cm."""
+    has_lost_carets: bool = False
+    """25 is 2^5: an exponent that was raised in print."""
     has_long_roots: bool = False
     """√9/4 is the root of nine quarters."""
     pi_as: Fraction | None = None
@@ -83,7 +85,8 @@ class Parse:
     traits: set[str] = field(default_factory=set)
     """Which ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed, bang, scale,
     compound, symbol (a single letter taken for a unit), point, log, angle, mod, pi, euler, root (of a bare
-    number), scientific (a power of ten behind a quotient), raised (a unit with an exponent)."""
+    number), scientific (a power of ten behind a quotient), raised (a unit with an exponent), digits (a
+    whole number of two or three)."""
 
     @property
     def has_operation(self) -> bool:

@@ -1,9 +1,9 @@
 """Where a step sets quantities equal: signs of relation, restated names, conversions in words."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._reading import UnreadableError, ends_with, opens_with_name
 from labeling.verifiers._unit_parser import MAX_TOKENS, parse
 from labeling.verifiers._unit_phrases import COMPUTED
 from labeling.verifiers._unit_table import is_unit, unit_of
@@ -62,9 +62,25 @@ class _Member:
     """Words stand before it, to which a quantity may belong (the speed after 2 s = ...)."""
 
 
-def find_claims(tokens: Sequence[Token]) -> Iterator[Claim]:
-    """Yield what a step sets equal, at most `MAX_CLAIMS` + 1 a clause."""
-    last_name, last = "", None
+@dataclass
+class LeftOpen:
+    """The name and the computation with which a step ends, whose value the next step may state."""
+
+    name: str = ""
+    member: "_Member | None" = None
+
+
+def find_claims(text: str, tokens: Sequence[Token], left_open: LeftOpen) -> Iterator[Claim]:
+    """Yield what a step sets equal, at most `MAX_CLAIMS` + 1 a clause.
+
+    Args:
+        text: The step.
+        tokens: Its tokens.
+        left_open: What the step before left open; holds what this one leaves open when all is yielded.
+    """
+    last_name, last = (left_open.name, left_open.member) if opens_with_name(text) else ("", None)
+    left_open.name, left_open.member = "", None
+    is_first = True
     start = 0
     ends = [index for index, token in enumerate(tokens) if token.kind == "BREAK"]
     for index in (*ends, len(tokens)):
@@ -75,10 +91,14 @@ def find_claims(tokens: Sequence[Token]) -> Iterator[Claim]:
         if any(token.kind == "REL" for token in clause):
             name, claims, final = _chain(clause, doubts, _is_list(tokens, index - len(clause)))
             if last is not None and name and name == last_name:
-                yield from _restated(last, claims, final, doubts)
+                for claim in _restated(last, claims, final, doubts):
+                    yield replace(claim, start=clause[0].start) if is_first else claim
             yield from claims
-            last_name, last = name, final
+            last_name, last, is_first = name, final, False
         yield from _in_words(clause, doubts)
+    is_open = last is not None and last.side is not None and last.side.shown is None and not is_first
+    if last is not None and is_open and ends_with(text, last.tokens[-1].end):
+        left_open.name, left_open.member = last_name, last
 
 
 def _speaks_of_quantities(clause: Sequence[Token]) -> bool:

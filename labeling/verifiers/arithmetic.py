@@ -10,7 +10,7 @@ from itertools import islice
 
 from labeling.records import Problem, Solution
 from labeling.verifiers._benefit import agreement, excuses
-from labeling.verifiers._claims import MAX_CLAIMS, Claim, Member, find_claims
+from labeling.verifiers._claims import MAX_CLAIMS, Claim, Member, find_claims, left_open
 from labeling.verifiers._exact import Value, evaluate, evaluate_in_base_units, is_same, residue
 from labeling.verifiers._expressions import parse
 from labeling.verifiers._phrases import Spoken
@@ -56,22 +56,29 @@ class ArithmeticVerifier:
     def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
         """Judge each step by its own text; the problem is not looked at."""
         texts = solution.step_texts
-        return [
-            self.judge(text, following=texts[index + 1] if index + 1 < len(texts) else "")
-            for index, text in enumerate(texts)
-        ]
+        verdicts: list[Verdict] = []
+        before: Claim | None = None
+        for index, text in enumerate(texts):
+            following = texts[index + 1] if index + 1 < len(texts) else ""
+            verdict, before = self._judge(text, following, before)
+            verdicts.append(verdict)
+        return verdicts
 
     def judge(self, text: str, *, following: str = "") -> Verdict:
         """Judge one step. `following` is the next step, which may reject what this one tries."""
+        return self._judge(text, following, None)[0]
+
+    def _judge(self, text: str, following: str, before: Claim | None) -> tuple[Verdict, Claim | None]:
+        """Judge one step; `before` and what is returned beside the verdict: see `left_open`."""
         if len(text) > MAX_STEP_CHARACTERS:
-            return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters")
+            return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters"), None
         wording = Wording(text, following)
-        claims = list(islice(find_claims(text), MAX_CLAIMS + 1))
+        claims = list(islice(find_claims(text, before), MAX_CLAIMS + 1))
         evidence = [self._evidence(claim, wording) for claim in claims[:MAX_CLAIMS]]
         evidence += [self._spoken_evidence(spoken, wording) for spoken in find_spoken(text)]
         if len(claims) > MAX_CLAIMS:
-            return Verdict.undecided(f"more than {MAX_CLAIMS} claims", evidence)
-        return _conclude(evidence)
+            return Verdict.undecided(f"more than {MAX_CLAIMS} claims", evidence), None
+        return _conclude(evidence), left_open(text, claims)
 
     def _evidence(self, claim: Claim, wording: Wording) -> Evidence:
         outcome, kind, reason = _judge_claim(claim, wording)

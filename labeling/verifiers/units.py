@@ -10,7 +10,7 @@ import re
 from itertools import islice
 
 from labeling.records import Problem, Solution
-from labeling.verifiers._unit_claims import MAX_CLAIMS, Claim, find_claims, variables_of
+from labeling.verifiers._unit_claims import MAX_CLAIMS, Claim, LeftOpen, find_claims, variables_of
 from labeling.verifiers._unit_history import History, unconverted
 from labeling.verifiers._unit_judgement import DOUBTFUL, Finding, judge, shown_size
 from labeling.verifiers._unit_tokens import tokenize
@@ -41,28 +41,35 @@ class UnitsVerifier:
         variables: set[str] = set()
         texts = solution.step_texts
         is_drawing = _SCALE_DRAWING.search(problem.text) is not None
-        history = History(problem)
+        history, left_open = History(problem), LeftOpen()
         verdicts = []
         for index, text in enumerate(texts):
             following = texts[index + 1] if index + 1 < len(texts) else ""
-            verdicts.append(self._judge(text, following, variables, history, is_drawing=is_drawing))
+            verdicts.append(self._judge(text, following, variables, history, left_open, is_drawing))
         return verdicts
 
     def judge(self, text: str, *, following: str = "") -> Verdict:
         """Judge one step by itself. `following` is the next step, which may reject what this one tries."""
-        return self._judge(text, following, set(), History(Problem(id="", text="")), is_drawing=False)
+        return self._judge(text, following, set(), History(Problem(id="", text="")), LeftOpen(), False)
 
     def _judge(
-        self, text: str, following: str, variables: set[str], history: History, *, is_drawing: bool
+        self,
+        text: str,
+        following: str,
+        variables: set[str],
+        history: History,
+        left_open: LeftOpen,
+        is_drawing: bool,
     ) -> Verdict:
         """Judge one step, and add to `variables` the letters that it uses as names."""
-        if len(text) > MAX_STEP_CHARACTERS:
-            return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters")
-        if _MAY_SPEAK.search(text) is None:
-            return Verdict.undecided("no quantities set equal")
+        is_long = len(text) > MAX_STEP_CHARACTERS
+        if is_long or _MAY_SPEAK.search(text) is None:
+            left_open.name, left_open.member = "", None
+            too_long = f"step longer than {MAX_STEP_CHARACTERS} characters"
+            return Verdict.undecided(too_long if is_long else "no quantities set equal")
         tokens = tokenize(text)
         variables |= variables_of(tokens)
-        claims = list(islice(find_claims(tokens), MAX_CLAIMS + 1))
+        claims = list(islice(find_claims(text, tokens, left_open), MAX_CLAIMS + 1))
         doubt = _doubt(text, following, is_drawing=is_drawing) if claims else ""
         evidence = [
             self._evidence(text, claim, _judge_claim(claim, variables, history), doubt)

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.fuzz_verifiers import make_text
+from labeling.records import Problem, Solution
 from labeling.verifiers._functions import Value, root
 from labeling.verifiers.arithmetic import ArithmeticVerifier
 from labeling.verifiers.verdict import Outcome
@@ -148,3 +149,35 @@ def test_generated_and_mutated_texts_neither_crash_nor_take_a_second():
 )
 def test_a_power_may_belong_to_the_number_or_quantity_beside_it(text, expected):
     assert VERIFIER.judge(text).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("So 11 # 5 = 65 + 5 + 1 = 71", "RIGHT"),
+        ("65 + 5 + 1 = 11 # 5", "UNDECIDED"),
+        ("We can see that 288 = 2^5 * 3^2 * 2", "WRONG"),
+        ("On day 3 = 4 + 5 apples", "UNDECIDED"),
+        ("so 25 = 23 * 22", "UNDECIDED"),
+        ("so 25 = 23 + 3", "WRONG"),
+        ("15 * 10 = 15", "WRONG"),
+    ],
+)
+def test_names_operations_of_the_text_and_exponents_that_lost_their_place(text, expected):
+    assert VERIFIER.judge(text).outcome == expected
+
+
+def of_steps(*steps):
+    problem = Problem(id="p", text="")
+    return [v.outcome for v in VERIFIER.verify(problem, Solution.from_steps(steps, id="s", problem=problem))]
+
+
+def test_a_value_stated_for_the_computation_that_the_step_before_ends_with_is_held_against_it():
+    first = "Step 1: Total cost = 20 + 23"
+    assert of_steps(first, "Step 2: So, Total cost = 43 dollars.") == ["UNDECIDED", "RIGHT"]
+    assert of_steps(first, "Total cost = 45") == ["UNDECIDED", "WRONG"]
+    assert of_steps(first, "We add tax. Total cost = 45") == ["UNDECIDED", "UNDECIDED"]
+    assert of_steps(first + ". Tax is added.", "Total cost = 45") == ["UNDECIDED", "UNDECIDED"]
+    assert of_steps(first, "Tax is 2.", "Total cost = 45") == ["UNDECIDED"] * 3
+    assert of_steps(first, "Other cost = 45") == ["UNDECIDED"] * 2
+    assert of_steps("Total cost = 20 + 23 = 43", "Total cost = 50") == ["RIGHT", "UNDECIDED"]

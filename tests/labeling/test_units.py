@@ -324,3 +324,14 @@ PIECES = st.sampled_from([
 def test_no_text_crashes_the_verifier_and_every_claim_lies_in_its_text(text):
     for item in VERIFIER.judge(text).evidence:
         assert text[item.start : item.end] == item.text
+
+
+def test_a_quantity_stated_for_the_computation_that_the_step_before_ends_with_is_held_against_it():
+    first = "M = (2.05 g/L)(0.0821 L*atm/(mol*K))(299.15 K)/(0.95 atm)"
+    assert [v.outcome for v in verdicts([first, "M = 53.0 g/mol"])] == ["UNDECIDED", "RIGHT"]
+    (_, wrong) = verdicts([first, "Therefore, M = 46.7 g/mol."])
+    assert wrong.outcome == Outcome.WRONG
+    assert wrong.evidence[0].text == "M = 46.7 g/mol"
+    for others in (["n = 46.7 g/mol"], ["It is hot. M = 46.7 g/mol"], ["Now we wait.", "M = 46.7 g/mol"]):
+        assert {v.outcome for v in verdicts([first, *others])} == {Outcome.UNDECIDED}
+    assert [v.outcome for v in verdicts([first + " at last it is so.", "M = 46.7 g/mol"])][1] == "UNDECIDED"
