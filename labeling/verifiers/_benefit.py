@@ -31,6 +31,9 @@ _OTHER_READINGS = (
     ("scientific", Reading(has_tight_powers_of_ten=True)),
     ("raised", Reading(has_raised_quantities=True)),
     ("digits", Reading(has_lost_carets=True)),
+    ("of", Reading(has_wide_of=True)),
+    ("period", Reading(has_periods=True)),
+    ("obelus", Reading(has_narrow_obelus=True)),
     ("pi", Reading(pi_as=Fraction(314, 100))),
     ("pi", Reading(pi_as=Fraction(22, 7))),
     ("pi", Reading(pi_as=Fraction(3))),
@@ -89,6 +92,7 @@ def _excuse_by_digits(claim: Claim, left: Parse, right: Parse, first: Value, sec
     if (
         not _adds_money(left)
         and not _shows_all_digits(first, left, right)
+        and gap * 20 <= size
         and are_near(left.node, right.node)
     ):
         return "the decimals in it may be rounded"

@@ -65,6 +65,7 @@ _ARITHMETIC_WORDS = frozenset(
     | {"fourth", "fifth", "square", "squared", "cube", "cubed", "root", "divided", "multiplied", "percent"}
     | {"ratio", "quotient", "average"}
 )
+_OPERATION_NAMES = frozenset({"sum", "difference", "product"})
 _FRACTION_TAILS = frozenset({"half", "third", "quarter", "remainder", "r", "with", "thirds", "quarters"})
 _PREPOSITIONS = frozenset({"by", "from", "to", "over", "per", "between"})
 _COPULAS = frozenset(
@@ -88,6 +89,8 @@ class Member:
     """Words stand before it in the same clause, so a bare number may belong to a name ("Day 3 = ...")."""
     remainder: Fraction | None = None
     """What is left over, of a quotient written as "255 remainder 4" or "255 R 4"."""
+    before: Sequence[Token] = ()
+    """The two tokens before its clause, of a clause's first member."""
     name: str = ""
     """The words that it consists of when it holds nothing else ("Total cost"), at least two letters."""
 
@@ -225,6 +228,7 @@ def _clause_claims(
     left = _left_side(segments[0])
     if left.tokens and left.tokens[0] is segments[0][0]:
         left.doubts += doubts_at_the_opening(before, left.tokens)
+        left.before = before
         left.is_named = _is_bracketed_number(left)
     has_operation = False
     for number, place in enumerate(places):
@@ -325,8 +329,11 @@ def _doubts_before(segment: Sequence[Token], start: int) -> list[str]:
     words = [word for token in segment[start:end] for word in token.text.split()]
     if words and is_number_word(words[-1]) and segment[end].kind != "OP":
         doubts.append("a number in words before the formula")
-    if _goes_on(words) or (words[-1:] == ["of"] and words[-2:-1] not in (["total"], ["sum"])):
+    is_of_all = words[-2:-1] in (["total"], ["sum"]) and not _ARITHMETIC_WORDS & set(words[:-2])
+    if _goes_on(words) or (words[-1:] == ["of"] and not is_of_all):
         doubts.append("words of arithmetic before the formula")
+    elif words == ["and"] and _OPERATION_NAMES & {token.text for token in segment[max(0, start - 6) : start]}:
+        doubts.append("a sum or difference in words before the formula")
     elif "of" in words[-4:] and start > 0 and segment[start - 1].kind in ("NUM", "PCT", ")", "}"):
         doubts.append("a share of something before the formula")
     if words and segment[end].kind in _FACTORS and words[-1] not in _COPULAS | _CONNECTIVES:

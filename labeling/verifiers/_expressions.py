@@ -15,9 +15,8 @@ A `Reading` chooses between the ways in which people mean the same signs.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 
-from labeling.verifiers._labels import LabelReader
+from labeling.verifiers._number_forms import NumberReader, plain
 from labeling.verifiers._reading import SUPERSCRIPTS, UnreadableError
 from labeling.verifiers._tokens import Token
 from labeling.verifiers._trees import TEXTBOOK, Node, Parse, Reading, walk
@@ -42,37 +41,11 @@ def parse(tokens: Sequence[Token], reading: Reading = TEXTBOOK) -> Parse:
     return Parse(node, parser.at, parser.labels, parser.units, parser.traits)
 
 
-_SCALE_VALUES = {
-    "hundred": 100,
-    "thousand": 1000,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-    "dozen": 12,
-}
 _FACTORS = frozenset({"SQRT", "ROOT", "PI", "BINOM", "FUNC"})
 """What multiplies the number that it stands behind: 2\\sqrt{3}."""
 
 
-def _is_proper(fraction: Node) -> bool:
-    """Whether a fraction can be the tail of a mixed number: whole numbers, less than one."""
-    over, under = fraction.left, fraction.right
-    if over is None or under is None or over.kind != "number" or under.kind != "number":
-        return False
-    return 0 < over.value < under.value and over.value.denominator == under.value.denominator == 1
-
-
-@lru_cache(maxsize=8192)
-def _plain(text: str) -> Node:
-    """Read digits, with a decimal part or a power of ten (1.5e3)."""
-    if text.isdecimal():
-        return Node("number", value=Fraction(int(text)))
-    digits, _, exponent = text.lower().partition("e")
-    last_digit = Fraction(1, 10 ** len(digits.partition(".")[2])) * Fraction(10) ** int(exponent or 0)
-    return Node("number", value=Fraction(text), last_digit=last_digit)
-
-
-class _Parser(LabelReader):
+class _Parser(NumberReader):
     def sum(self) -> Node:
         node = self.product()
         while self.is_operator("+-"):
@@ -93,23 +66,32 @@ class _Parser(LabelReader):
                     self.traits.add("slash")
                 if token.is_point:
                     self.traits.add("point")
-                node = Node(token.text, node, self.divisor() if token.text == "/" else self.signed())
+                node = Node(token.text, node, self.divisor(token) if token.text == "/" else self.signed())
             elif token.kind == "OP" and token.text == "mod" and not self.reading.has_loose_mod:
                 self.at += 1
                 self.traits.add("mod")
                 node = Node("mod", node, self.signed())
             elif self.is_of(node):
                 self.at += 2 if self.peek(1).text == "the" else 1
-                node = Node("*", node, self.signed())
+                self.traits.add("of")
+                node = Node("*", node, self.sum() if self.reading.has_wide_of else self.signed())
             elif self.is_implicit():
                 self.traits.add("implicit")
                 node = Node("*", node, self.power())
             else:
                 return node
 
-    def divisor(self) -> Node:
-        """Read what a slash divides by; a power of ten behind it may belong to it: 3 x 10^8 / 6 x 10^14."""
+    def divisor(self, sign: Token) -> Node:
+        """Read what a slash divides by; a power of ten behind it may belong to it: 3 x 10^8 / 6 x 10^14.
+
+        A fraction written tightly behind a spaced sign of division is one number: 3/4 ÷ 1/2.
+        """
         node = self.signed()
+        if sign.is_obelus and self.tokens[self.at - 1].kind == "NUM" and self.is_tight_over():
+            self.traits.add("obelus")
+            if not self.reading.has_narrow_obelus:
+                self.at += 1
+                node = Node("/", node, self.signed())
         while self.is_operator("*") and self.peek(1).text == "10" and self.has_exponent(2):
             self.traits.add("scientific")
             if not self.reading.has_tight_powers_of_ten:
@@ -117,6 +99,17 @@ class _Parser(LabelReader):
             self.at += 1
             node = Node("*", node, self.power())
         return node
+
+    def is_tight_over(self) -> bool:
+        """Whether /2 stands here without a blank."""
+        over, under = self.peek(), self.peek(1)
+        return (
+            over.text == "/"
+            and not over.is_obelus
+            and over.is_tight
+            and under.kind == "NUM"
+            and under.is_tight
+        )
 
     def has_exponent(self, ahead: int) -> bool:
         return self.peek(ahead).kind == "SUP" or self.is_operator("^", ahead)
@@ -255,7 +248,7 @@ class _Parser(LabelReader):
         self.traits.add("root")
         if self.reading.has_long_roots:
             return Node(kind, self.product(), value=degree)
-        return Node(kind, _plain(self.take("NUM").text), value=degree)
+        return Node(kind, plain(self.take("NUM").text), value=degree)
 
     def fenced(self) -> Node:
         """Read |3 - 5| and the brackets that round down or up."""
@@ -333,77 +326,6 @@ class _Parser(LabelReader):
         for other in others:
             first = Node(name, first, other)
         return first
-
-    def number(self) -> Node:
-        token = self.take("NUM")
-        text = token.text
-        if self.reading.has_decimal_points and self.peek().is_point and text.isdecimal():
-            text += f".{self.tokens[self.at + 1].text.partition('.')[0]}"
-            self.at += 2
-        plain = _plain(text)
-        value, last_digit = plain.value, plain.last_digit
-        decimals = len(text.partition(".")[2])
-        is_cut = self.peek().kind == "DOTS" and self.peek().is_tight
-        if is_cut:
-            if decimals < 2:
-                raise UnreadableError("dots that may leave terms out")
-            self.at += 1
-        if self.peek().kind == "SCALE":
-            self.traits.add("scale")
-            name = self.take("SCALE").text
-            scale = 1 if self.reading.has_scale_as_unit else _SCALE_VALUES[name]
-            value, last_digit = value * scale, last_digit * scale
-        node = Node("number", value=value, last_digit=last_digit, is_cut=is_cut)
-        if text.isdecimal() and not is_cut:
-            node = self.power_in_print(node) if 2 <= len(text) <= 3 else node
-            node = self.mixed_or_tight(node)
-        return node
-
-    def power_in_print(self, node: Node) -> Node:
-        """Read 25 = 23 * 22 as 2^5 = 2^3 * 2^2, whose exponents are no longer raised."""
-        self.traits.add("digits")
-        if not self.reading.has_lost_carets:
-            return node
-        base, exponent = divmod(node.value, 10)
-        if base < 2 or exponent < 2:
-            raise UnreadableError("no power")
-        return Node("^", Node("number", value=Fraction(base)), Node("number", value=exponent))
-
-    def mixed_or_tight(self, whole: Node) -> Node:
-        r"""Read 3 1/2 and 3 \frac{1}{2}; under a tight reading also 1/3 as one number."""
-        fraction: Node | None = None
-        if self.peek().kind == "FRAC":
-            fraction = self.fraction()
-        elif self.is_ratio(self.at) and not self.peek().is_tight:
-            fraction = self.ratio()
-        elif self.reading.has_tight_fractions and self.is_ratio(self.at - 1):
-            self.at -= 1
-            return self.ratio()
-        if fraction is None:
-            return whole
-        self.traits.add("mixed")
-        is_product = self.reading.has_mixed_as_product or not _is_proper(fraction)
-        return Node("*" if is_product else "+", whole, fraction)
-
-    def is_ratio(self, at: int) -> bool:
-        """Whether 1/3 without spaces stands here; of 120/1/3 only the last two are meant together."""
-        return self.is_slash_number(at) and not self.is_slash_number(at + 2)
-
-    def is_slash_number(self, at: int) -> bool:
-        three = self.tokens[at : at + 3]
-        return (
-            len(three) == 3
-            and (three[0].kind, three[1].text, three[2].kind) == ("NUM", "/", "NUM")
-            and three[1].is_tight
-            and three[2].is_tight
-        )
-
-    def ratio(self) -> Node:
-        over, under = self.tokens[self.at], self.tokens[self.at + 2]
-        self.at += 3
-        return Node(
-            "/", Node("number", value=Fraction(over.text)), Node("number", value=Fraction(under.text))
-        )
 
 
 _OPERANDS = {

@@ -24,6 +24,10 @@ _NO_LABEL = frozenset({
     "this", "thus", "to", "was", "we", "were", "when", "where", "which", "while", "who", "will",
     "with", "would", "you", "your",
 })  # fmt: skip
+_PLURALS = frozenset({
+    "people", "men", "women", "children", "mice", "feet", "fish", "sheep", "deer", "teeth", "geese", "dozen",
+    "percent", "cents", "more", "less", "total", "left", "extra", "each", "pm", "am", "cash", "change",
+})  # fmt: skip
 _INSIDE_LABEL = frozenset(
     {"a", "an", "at", "each", "for", "in", "left", "less", "more", "of", "on", "per", "the"}
 )
@@ -79,7 +83,7 @@ class LabelReader(TokenCursor[Token]):
             raise UnreadableError("a number that goes on in words")
         if token.kind == "LABEL" and token.text == "°":
             self.n_degrees += 1
-        is_rate = token.text == "/" and self.is_word(1) and len(self.peek(1).text) > 1
+        is_rate = token.text == "/" and self.is_word(1) and self.may_be_counted(1)
         if token.kind not in ("WORD", "LABEL", "(") and not is_rate:
             return node
         is_letter = token.kind == "WORD" and len(token.text) == 1 and is_alphabetic(token.text)
@@ -94,8 +98,7 @@ class LabelReader(TokenCursor[Token]):
         unit = self.unit_ahead()
         n_words = self.label_length()
         node = self.raised(node) if n_words else node
-        if token.kind in ("WORD", "LABEL") and token.text not in _NO_LABEL:
-            self.labels.add(token.text.removesuffix("s"))
+        self.note_label(token, node, is_thing=n_words > 0 and unit is None)
         self.at += n_words
         if unit is None:
             return node
@@ -103,6 +106,13 @@ class LabelReader(TokenCursor[Token]):
         if len(token.text) == 1 and token.text != "¢":
             self.traits.add("symbol")
         return self.compound(Node("unit", node, unit=unit), unit)
+
+    def note_label(self, token: Token, node: Node, *, is_thing: bool) -> None:
+        if token.kind not in ("WORD", "LABEL") or token.text in _NO_LABEL:
+            return
+        self.labels.add(token.text.removesuffix("s"))
+        if is_thing and self.is_singular(token, node):
+            self.traits.add("singular")
 
     def raised(self, node: Node) -> Node:
         """Return a number with what stands behind its unit: (2 cm)^2, where people write 2 cm^2."""
@@ -115,6 +125,22 @@ class LabelReader(TokenCursor[Token]):
         exponent = self.peek(1 + (length > 1) + (length > 2))
         digits = exponent.text.translate(SUPERSCRIPTS)
         return Node("^", node, Node("number", value=Fraction(digits))) if len(digits) < 3 else node
+
+    def may_be_counted(self, ahead: int) -> bool:
+        """Whether a word behind a slash is a thing or unit (60 miles/hour), not an unknown of two letters."""
+        text = self.peek(ahead).text
+        return len(text) > 2 or (len(text) > 1 and unit_of(text) is not None)
+
+    def is_singular(self, token: Token, node: Node) -> bool:
+        """Whether a word is in the singular behind a number other than 1: 5 price is no number of things."""
+        is_alone = self.peek(1).kind not in ("WORD", "LABEL")
+        return (
+            is_alone
+            and token.kind == "WORD"
+            and node.kind == "number"
+            and node.value != 1
+            and (not token.text.endswith("s") and is_alphabetic(token.text) and token.text not in _PLURALS)
+        )
 
     def is_unknown(self, token: Token) -> bool:
         following = self.peek(1)
@@ -142,6 +168,8 @@ class LabelReader(TokenCursor[Token]):
         """Return how many tokens of words stand here before the formula goes on; 0 when it does not."""
         ahead = 0
         if self.peek().kind == "(":
+            if self.peek().is_tight and self.peek(1).kind == "WORD" and unit_of(self.peek(1).text) is None:
+                return 0
             ahead = 1
             while self.peek(ahead).kind in ("WORD", "LABEL") and ahead <= 2 * MAX_LABEL_WORDS:
                 ahead += 1

@@ -5,6 +5,7 @@ else) or BAD (a formula goes on with something that is not read here); nothing i
 """
 
 import re
+import unicodedata
 from typing import NamedTuple
 
 from labeling.verifiers._reading import RELATIONS, join_lines
@@ -27,6 +28,8 @@ class Token(NamedTuple):
     """Nothing stands between this token and the one before."""
     is_point: bool = False
     """A raised dot between two digits: multiplication, or a decimal point of the old British kind."""
+    is_obelus: bool = False
+    """A sign of division other than a slash."""
 
 
 _PATTERN = re.compile(
@@ -41,11 +44,14 @@ _PATTERN = re.compile(
 | (?P<MOD>\\bmod(?![A-Za-z])|(?<![^\W\d])mod(?=\s\d))
 | (?P<EULER>(?<![^\W_])e(?=\^))
 | (?P<ITEM>^[^\S\n]{0,12}(?:[-*•–+](?=\s)|\(?\d{1,3}[.)](?=\s)))
+| (?P<HALF>[½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑])
+| (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|(?<![^\W\d_])sqrt(?=\s?[(\[{])|\\?√(?=\s?[(\[{\d]))
 | (?P<WORD>[^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+(?:['’\-][^\W\d_π⁰-⁹¹²³¼-¾⅐-⅞]+)*)
 | (?P<NEWLINE>\n|\\\\(?:\[[^\]\n]{0,12}\])?|\\[\[\]]|\$\$)
 | (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|&)+)
+| (?P<PERIOD>\d*\.\d*(?:\\(?:overline|bar|dot)\s?(?:\{\s?\d{1,12}\s?\}|\d)|(?<=\.)\(\d{1,12}\)))
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,|\\!)\d{3})+(?!\d)(?:\.\d+)?|(?<=[$€£])\d{1,3}(?:\ \d{3})+(?!\d)
-    |(?:\d\.\d+[eE]|\d[eE](?=[-+]\d\d)|\dE)[-+]?\d{1,2}(?![\w.])|\d+(?:\.\d+)?|\.\d+)
+    |(?:\d\.\d+[eE]|\d[eE](?=[-+]\d\d)|\d[eE](?=\d)|\dE)[-+]?\d{1,2}(?![\w.])|\d+(?:\.\d+)?|\.\d+)
 | (?P<PLUS>[+＋])
 | (?P<OPEN>[(\[（])
 | (?P<CLOSE>[)\]）])
@@ -60,7 +66,6 @@ _PATTERN = re.compile(
 | (?P<FRAC>\\[dtc]?frac(?![A-Za-z]))
 | (?P<BINOM>\\[dt]?binom(?![A-Za-z]))
 | (?P<ROOT>\\sqrt\s?\[\s?\d{1,2}\s?\](?=\s?[{\d])|[∛∜](?=[(\[{\d]))
-| (?P<SQRT>\\sqrt(?![A-Za-z\s]?\[)|(?<![^\W\d_])sqrt(?=\s?[(\[{])|\\?√(?=\s?[(\[{\d]))
 | (?P<BAR>\||\\[lr]vert(?![A-Za-z])|∣)
 | (?P<OPENS>\\l(?:floor|ceil)(?![A-Za-z])|[⌊⌈])
 | (?P<CLOSES>\\r(?:floor|ceil)(?![A-Za-z])|[⌋⌉])
@@ -99,6 +104,7 @@ _OPERAND_ENDS = frozenset(
 )
 _UNKNOWN_X = re.compile(r"(?<![A-Za-z])[xX]\s?(?:[=^²<>+)]|$)")
 """Signs that x is an unknown in this text, so that 16x2 may be 16x² with its exponent lost."""
+_REPEATING = re.compile(r"(\d*\.\d*)(?:\\[a-z]+\s?\{?\s?|\()(\d+)[\s})]*")
 _THOUSANDS = re.compile(r",|\{,\}|\\,|\\!|\s")
 
 
@@ -119,14 +125,31 @@ def tokenize(text: str) -> list[Token]:
         if kind == "GAP":
             has_gap = True
             continue
-        if kind == "NUM" and tokens and tokens[-1].kind in ("FRAC", "BINOM"):
+        if kind == "HALF":
+            tokens += _vulgar_fraction(match, is_tight)
+        elif kind == "NUM" and tokens and tokens[-1].kind in ("FRAC", "BINOM"):
             tokens += _single_digits(match, is_tight)
         else:
             is_point = group == "TIMES" and is_tight and _is_point(match, tokens)
-            tokens.append(Token(kind, meaning, match.start(), match.end(), is_tight, is_point))
+            is_obelus = group == "OVER" and match.group() in ("÷", "\\div")
+            tokens.append(Token(kind, meaning, match.start(), match.end(), is_tight, is_point, is_obelus))
         end_of_last = match.end()
         has_gap = False
     return join_lines(tokens)
+
+
+def _vulgar_fraction(match: re.Match[str], is_tight: bool) -> list[Token]:
+    r"""Read ½ as \frac12."""
+    start, end = match.span()
+    over, _, under = unicodedata.normalize("NFKC", match.group()).partition("⁄")
+    digits = [Token("NUM", digit, start, end, True) for digit in (over, under)]
+    return [Token("FRAC", match.group(), start, end, is_tight), *digits]
+
+
+def _period(raw: str) -> str:
+    r"""Return 0.\overline{3} and 0.(3) as 0.(3)."""
+    head, digits = _REPEATING.fullmatch(raw).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    return f"{head or '0'}({digits})" if not head.startswith(".") else f"0{head}({digits})"
 
 
 def _single_digits(match: re.Match[str], is_tight: bool) -> list[Token]:
@@ -264,4 +287,9 @@ def _stop(raw: str, match: re.Match[str], before: list[Token], is_tight: bool) -
     return "BREAK", raw
 
 
-_CONTEXTUAL = {"STARS": _stars, "WORD": _word, "BREAK": _stop}
+_CONTEXTUAL = {
+    "STARS": _stars,
+    "WORD": _word,
+    "BREAK": _stop,
+    "PERIOD": lambda raw, match, before, is_tight: ("NUM", _period(raw)),
+}

@@ -58,6 +58,12 @@ class Reading:
     """3 x 10^8 / 6 x 10^14 is a quotient of two numbers in scientific notation."""
     has_raised_quantities: bool = False
     """2 cm^2 behind a sign is the square of 2 cm."""
+    has_wide_of: bool = False
+    """25% of 40 + 60 is a share of 100."""
+    has_narrow_obelus: bool = False
+    """6 ÷ 1/2 is 6 / 1 / 2."""
+    has_periods: bool = False
+    """0.1(6) is 0.1666..."""
     has_lost_carets: bool = False
     """25 is 2^5: an exponent that was raised in print."""
     has_long_roots: bool = False
@@ -86,7 +92,8 @@ class Parse:
     """Which ambiguous constructions occurred: percent, slash, implicit, negative_power, mixed, bang, scale,
     compound, symbol (a single letter taken for a unit), point, log, angle, mod, pi, euler, root (of a bare
     number), scientific (a power of ten behind a quotient), raised (a unit with an exponent), digits (a
-    whole number of two or three)."""
+    whole number of two or three), of (a share of what follows), period (digits in brackets behind a
+    point), obelus (÷ before a fraction), singular (a word that may be an unknown)."""
 
     @property
     def has_operation(self) -> bool:

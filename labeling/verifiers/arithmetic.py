@@ -13,6 +13,7 @@ from labeling.verifiers._benefit import agreement, excuses
 from labeling.verifiers._claims import MAX_CLAIMS, Claim, Member, find_claims, left_open
 from labeling.verifiers._exact import Value, evaluate, evaluate_in_base_units, is_same, residue
 from labeling.verifiers._expressions import parse
+from labeling.verifiers._numbers_meant import doubt_of_numbers, operations_defined_in
 from labeling.verifiers._phrases import Spoken
 from labeling.verifiers._quantities import (
     has_mixed_scales,
@@ -54,26 +55,31 @@ class ArithmeticVerifier:
         self.is_strict = is_strict
 
     def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
-        """Judge each step by its own text; the problem is not looked at."""
+        """Judge each step by its own text; the problem only tells which signs it gives another meaning."""
         texts = solution.step_texts
+        defined = operations_defined_in("\n".join([problem.text, *texts])[:MAX_STEP_CHARACTERS])
         verdicts: list[Verdict] = []
         before: Claim | None = None
         for index, text in enumerate(texts):
             following = texts[index + 1] if index + 1 < len(texts) else ""
-            verdict, before = self._judge(text, following, before)
+            verdict, before = self._judge(text, following, before, defined)
             verdicts.append(verdict)
         return verdicts
 
     def judge(self, text: str, *, following: str = "") -> Verdict:
         """Judge one step. `following` is the next step, which may reject what this one tries."""
-        return self._judge(text, following, None)[0]
+        return self._judge(text, following, None, operations_defined_in(text))[0]
 
-    def _judge(self, text: str, following: str, before: Claim | None) -> tuple[Verdict, Claim | None]:
+    def _judge(
+        self, text: str, following: str, before: Claim | None, defined: frozenset[str]
+    ) -> tuple[Verdict, Claim | None]:
         """Judge one step; `before` and what is returned beside the verdict: see `left_open`."""
         if len(text) > MAX_STEP_CHARACTERS:
             return Verdict.undecided(f"step longer than {MAX_STEP_CHARACTERS} characters"), None
         wording = Wording(text, following)
         claims = list(islice(find_claims(text, before), MAX_CLAIMS + 1))
+        for claim in claims if defined else ():
+            _doubt_operations(claim, defined)
         evidence = [self._evidence(claim, wording) for claim in claims[:MAX_CLAIMS]]
         evidence += [self._spoken_evidence(spoken, wording) for spoken in find_spoken(text)]
         if len(claims) > MAX_CLAIMS:
@@ -166,6 +172,8 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, wording: Wording) -> 
         return _judge_congruence(claim, left, right, claim.modulus)
     if claim.relation == "≡":
         return Outcome.UNDECIDED, UNREAD, "a congruence without its modulus"
+    if _mixes_degrees_and_radians(left, right) or _mixes_degrees_and_radians(right, left):
+        return Outcome.UNDECIDED, UNREAD, "degrees and radians"
     if has_mixed_scales(left, right):
         return _judge_units(claim, left, right, wording)
     first, second = evaluate(left.node), evaluate(right.node)
@@ -173,20 +181,34 @@ def _judge_values(claim: Claim, left: Parse, right: Parse, wording: Wording) -> 
         return _judge_division(claim, left, second.number, claim.right.remainder, wording)
     if claim.relation not in ("=", "~"):
         return _judge_order(claim, first, second, wording)
+    if not left.has_operation and claim.left.is_named:
+        return Outcome.UNDECIDED, UNREAD, "the number on the left may be part of a name"
     kind = agreement(claim.relation, left, right, first, second)
     if kind:
         return Outcome.RIGHT, kind, ""
     reason = f"{_text(first)} is not {_text(second)}"
-    if not left.has_operation and claim.left.is_named:
-        return Outcome.UNDECIDED, UNREAD, "the number on the left may be part of a name"
     if claim.relation == "=" and _goes_on_from(first, claim.right):
         return Outcome.UNDECIDED, RUNNING, reason + "; the next member goes on from the value so far"
     excuse = (
         _doubt(claim, wording)
         or wording.other_arithmetic(first.number - second.number)
         or excuses(claim, left, right, first, second, wording)
+        or doubt_of_numbers(claim, left, right, first, second)
     )
     return _held_against(excuse, "equation", reason)
+
+
+def _doubt_operations(claim: Claim, defined: frozenset[str]) -> None:
+    """Doubt a claim that uses a sign to which the text gives a meaning of its own."""
+    if any(
+        token.kind == "OP" and token.text in defined for token in (*claim.left.tokens, *claim.right.tokens)
+    ):
+        claim.doubts = [*claim.doubts, "an operation that the text defines"]
+
+
+def _mixes_degrees_and_radians(side: Parse, other: Parse) -> bool:
+    """Whether one side is an angle in degrees and the other holds pi: 30° = pi/6."""
+    return "°" in side.labels and "°" not in other.labels and "pi" in other.traits
 
 
 def _held_against(excuse: str, kind: str, reason: str) -> Finding:

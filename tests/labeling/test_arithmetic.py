@@ -188,7 +188,6 @@ def test_plain_slips_are_wrong(text):
         ("(4 + 4 - 1) choose (4 - 1) = 7 choose 3", "a binomial in words"),
         ("160% - 20% = 128%", "a percentage of a percentage"),
         ("632.2 nm = 6.322 × 10^-5 cm", "a unit that is not known"),
-        ("½ + 3½ = 5", "signs that are not read"),
         ("2 - 5 = (-3) + 1 = -2", "calculator style from a bracket"),
         ("1·5 + 1 = 2.5", "a raised decimal point"),
         ("She has five 3 + 4 = 8", "a number in words before it"),
