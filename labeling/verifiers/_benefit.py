@@ -6,7 +6,7 @@ from labeling.verifiers._claims import Claim
 from labeling.verifiers._exact import Value, are_near, evaluate, is_rounding, is_same, is_truncation
 from labeling.verifiers._expressions import parse
 from labeling.verifiers._reading import UnreadableError
-from labeling.verifiers._trees import Parse, Reading, shown_number, walk
+from labeling.verifiers._trees import Node, Parse, Reading, shown_number, walk
 from labeling.verifiers._wording import Wording
 
 _CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})
@@ -14,6 +14,7 @@ _ROUNDED_CONSTANTS = frozenset(
     Fraction(text) for text in ("3.14", "3.142", "3.1416", "2.718", "1.41", "1.414", "1.73", "1.732", "2.236")
 )
 """Behind these stand irrational numbers, with which people compute on."""
+_SUMMING = frozenset({"+", "-", "negative", "unit", "number"})
 _VOWELS = frozenset("aeiouy")
 _OTHER_READINGS = (
     ("slash", Reading(has_tight_fractions=True)),
@@ -44,11 +45,25 @@ def agreement(relation: str, left: Parse, right: Parse, first: Value, second: Va
     """Return how two values agree, "exact" or "rounded"; "" when they do not."""
     if is_same(first, second):
         return "exact"
-    for value, other in ((first, right), (second, left)):
+    for value, computed, other in ((first, left, right), (second, right, left)):
         shown = shown_number(other.node)
-        if shown is not None and is_rounding(value, shown, is_approximate=relation == "~"):
+        if shown is None or not is_rounding(value, shown, is_approximate=relation == "~"):
+            continue
+        if relation == "~" or not _is_loosely_rounded(value, computed, shown):
             return "rounded"
     return ""
+
+
+def _is_loosely_rounded(value: Value, computed: Parse, shown: Node) -> bool:
+    """Whether an equals sign stands before what is a rounding only with good will.
+
+    A half is rounded down (1/8 = 0.12), or a sum, which has no more digits than its terms, loses some.
+    """
+    if not value.is_exact:
+        return False
+    is_half_down = abs(value.number) - abs(shown.value) == shown.last_digit / 2
+    is_sum = computed.has_operation and all(node.kind in _SUMMING for node in walk(computed.node))
+    return is_half_down or is_sum
 
 
 def excuses(claim: Claim, left: Parse, right: Parse, first: Value, second: Value, wording: Wording) -> str:
@@ -89,6 +104,8 @@ def _excuse_by_digits(claim: Claim, left: Parse, right: Parse, first: Value, sec
     shown = [(value, shown_number(side.node)) for value, side in ((first, right), (second, left))]
     if any(node is not None and is_truncation(value, node) for value, node in shown):
         return "the digits are cut off rather than rounded"
+    if any(node is not None and is_rounding(value, node, is_approximate=False) for value, node in shown):
+        return "rounded where nothing has to be"
     if (
         not _adds_money(left)
         and not _shows_all_digits(first, left, right)
@@ -165,9 +182,7 @@ def _are_quantities_apart(claim: Claim, left: Parse, right: Parse) -> bool:
 
 def _adds_money(side: Parse) -> bool:
     """Whether a side only adds and subtracts amounts of money, which are exact as written."""
-    return bool(side.labels & _CURRENCIES) and all(
-        node.kind in ("+", "-", "negative", "unit", "number") for node in walk(side.node)
-    )
+    return bool(side.labels & _CURRENCIES) and all(node.kind in _SUMMING for node in walk(side.node))
 
 
 def _holds_in_another_reading(claim: Claim, left: Parse, right: Parse) -> bool:

@@ -87,6 +87,17 @@ FORMS = {
         ("48 : 8 - 2 = 5", "WRONG"),
         ("Step 1: 8 - 2 = 4", "WRONG"),
     ],
+    "roundings behind an equals sign": [
+        ("1/8 = 0.13", "RIGHT"),
+        ("1/8 = 0.12", "UNDECIDED"),
+        ("-1/8 = -0.12", "UNDECIDED"),
+        ("1/8 ≈ 0.12", "RIGHT"),
+        ("$7.50 / 4 = $1.87", "UNDECIDED"),
+        ("$3.49 + $2.99 = $6.5", "UNDECIDED"),
+        ("$3.49 + $2.99 ≈ $6.5", "RIGHT"),
+        ("$3.49 + $2.99 = $6.4", "UNDECIDED"),
+        ("$3.49 + $2.99 = $6.6", "WRONG"),
+    ],
     "decimals that may be rounded": [
         ("0.67 * 15 = 10", "UNDECIDED"),
         ("0.4 * 250 = 110 students", "WRONG"),
