@@ -52,17 +52,6 @@ class InputError(ToolkitError, ValueError):
         head = f"{place}: {self.reason}" if place else self.reason
         return f"{head} {self.remedy}".rstrip()
 
-    def __reduce__(self) -> tuple[object, ...]:
-        # Keyword-only arguments are lost by the default protocol, and errors cross process borders.
-        return (_rebuild, (type(self), self.reason, self.__dict__.copy()))
-
-
-def _rebuild(kind: type[InputError], reason: str, state: dict[str, object]) -> InputError:
-    error = kind.__new__(kind)
-    error.__dict__.update(state)
-    Exception.__init__(error, InputError._message(error))
-    return error
-
 
 class RecordError(InputError):
     """A line of a data file is malformed. Mend the line, or skip and count it with --on-error skip."""

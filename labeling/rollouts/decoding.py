@@ -111,7 +111,7 @@ def draw_tokens(
         probabilities = probabilities.masked_fill(mass_before >= top_p, 0.0)
     cumulative = probabilities.cumsum(-1, dtype=torch.float64)
     total = cumulative[:, -1:]
-    # A uniform next to 1 may round the product up to the total, beyond which there is no token.
-    threshold = (uniforms.unsqueeze(1) * total).minimum(torch.nextafter(total, torch.zeros_like(total)))
+    # At most 1 - 2^-53 of the total, which double precision tells from the total: a token is always found.
+    threshold = uniforms.unsqueeze(1) * total
     drawn = torch.searchsorted(cumulative, threshold, right=True)
     return (drawn if order is None else order.gather(1, drawn)).squeeze(1)
