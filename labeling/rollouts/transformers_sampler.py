@@ -244,7 +244,7 @@ class TransformersSampler:
     def _uniforms(self, rows: Sequence[_Row], n_steps: int) -> torch.Tensor | None:
         if self.temperature == 0:
             return None
-        drawn = np.ones((len(rows), n_steps))
+        drawn = np.zeros((len(rows), n_steps))
         for i, row in enumerate(rows):
             drawn[i, : row.limit_tokens] = generator(self.seed, "sample", row.key).random(row.limit_tokens)
         return torch.from_numpy(drawn).to(self.model.device)
