@@ -10,9 +10,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from typing import Any, Self
 
@@ -26,6 +26,7 @@ SOLUTIONS_A_PROCESS = 64
 _SOLUTIONS_A_TASK = 16
 _SECONDS_FOR_EXIT_CODES = 5.0
 
+_Outcome = tuple[str, list[Verdict]] | ToolkitError
 Labeller = Callable[[Sequence[Solution]], Iterator[LabelledSolution]]
 
 
@@ -112,17 +113,28 @@ class _Workers:
         """Label the solutions, in order."""
         n_done = 0
         try:
-            outcomes = self._pool.map(_judge, todo, chunksize=_SOLUTIONS_A_TASK)
-            self._started |= self._running()
-            for solution, outcome in zip(todo, outcomes, strict=True):
-                if isinstance(outcome, ToolkitError):
-                    raise outcome
-                name, verdicts = outcome
-                # Of the solution as it is here: a verifier may have changed its copy.
-                yield labelled_from_verdicts(solution, verdicts, origin=name)
-                n_done += 1
+            for future in self._submit(todo):
+                for outcome in future.result():
+                    if isinstance(outcome, ToolkitError):
+                        raise outcome
+                    name, verdicts = outcome
+                    # Of the solution as it is here: a verifier may have changed its copy.
+                    yield labelled_from_verdicts(todo[n_done], verdicts, origin=name)
+                    n_done += 1
+            if n_done < len(todo):
+                raise BrokenProcessPool
         except BrokenProcessPool as broken:
             raise self._death(f"at record {todo[n_done].id} or one soon after it") from broken
+
+    def _submit(self, todo: Sequence[Solution]) -> list[Future[list[_Outcome]]]:
+        """Hand the solutions out; not all when a process dies meanwhile, so that what is done is not lost."""
+        futures: list[Future[list[_Outcome]]] = []
+        with suppress(BrokenProcessPool):
+            for start in range(0, len(todo), _SOLUTIONS_A_TASK):
+                task = todo[start : start + _SOLUTIONS_A_TASK]
+                futures.append(self._pool.submit(_judge_all, task))
+        self._started |= self._running()
+        return futures
 
     def _running(self) -> set[BaseProcess]:
         return set(multiprocessing.active_children()) - self._others
@@ -174,7 +186,11 @@ def _loading_error() -> ToolkitError | None:
     return loaded if isinstance(loaded, ToolkitError) else None
 
 
-def _judge(solution: Solution) -> tuple[str, list[Verdict]] | ToolkitError:
+def _judge_all(solutions: Sequence[Solution]) -> list[_Outcome]:
+    return [_judge(solution) for solution in solutions]
+
+
+def _judge(solution: Solution) -> _Outcome:
     """Return the verifier's name and verdicts; an error is returned, so that its neighbours are kept."""
     (loaded,) = _loaded
     if isinstance(loaded, ToolkitError):

@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
-from labeling.errors import ConfigError, PluginError, RecordError, Terminated
+from labeling import _workers
+from labeling.errors import ConfigError, PluginError, RecordError, Terminated, ToolkitError
 from labeling.plugins import make_plugin
 from labeling.records import Problem, Solution, labelled_from_verdicts
 from labeling.simulators.load import load_simulator
@@ -368,3 +370,22 @@ def test_a_run_whose_verifier_hangs_ends_when_it_is_told_to_and_leaves_no_proces
     assert process.returncode == 128 + number, errors
     assert "Traceback" not in errors
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_was_done_before_a_process_died_is_given_first(monkeypatch):
+    problem = Problem(id="p", text="?")
+    todo = [Solution.from_steps([f"{i} + 1 = {i + 1}"], id=f"r{i}", problem=problem) for i in range(40)]
+    with _workers._Workers("arithmetic", 1) as workers:
+        submit, calls = workers._pool.submit, []
+
+        def dying(*task):
+            calls.append(task)
+            if len(calls) == 2:
+                raise BrokenProcessPool
+            return submit(*task)
+
+        monkeypatch.setattr(workers._pool, "submit", dying)
+        labels = workers.label(todo)
+        assert [next(labels).solution.id for _ in range(16)] == [f"r{i}" for i in range(16)]
+        with pytest.raises(ToolkitError, match="at record r16 or one soon after it"):
+            next(labels)
