@@ -10,7 +10,7 @@ from labeling.verifiers._exact import Value, evaluate
 from labeling.verifiers._expressions import parse
 from labeling.verifiers._reading import UnreadableError
 from labeling.verifiers._tokens import Token
-from labeling.verifiers._trees import Parse, plain_number
+from labeling.verifiers._trees import Node, Parse, walk
 from labeling.verifiers._unit_table import is_unit
 
 _SHAPES = frozenset({
@@ -56,6 +56,8 @@ def doubt_of_numbers(claim: Claim, left: Parse, right: Parse, first: Value, seco
         return "the first number may belong to a name or a list"
     if _holds_behind_a_colon(claim, right, second):
         return "a colon before it may divide"
+    if _loses_its_exponent(claim, second):
+        return "an exponent that may be lost"
     if left.node.kind == "*" and claim.left.is_named and left.labels & _SHAPES:
         return "the size of a thing rather than a product"
     if [token.kind for token in claim.left.tokens] == ["PI", "(", "NUM", ")"] and not right.has_operation:
@@ -111,6 +113,31 @@ def _is_bare_quantity(claim: Claim, left: Parse, right: Parse, first: Value, sec
 
 
 def _multiplies_an_unknown(side: Parse, other: Parse) -> bool:
-    """Whether a sum has a term such as "5 price", whose word is no plural, and the other side is bare."""
-    is_sum = side.node.kind in ("+", "-") and plain_number(side.node) is None
-    return is_sum and "singular" in side.traits and not other.labels
+    """Whether a sum has a term whose word may be an unknown, and the other side is bare.
+
+    Such as "5 price", whose word is no plural, or "20 + 5 hours", whose other term has no unit.
+    """
+    if side.node.kind not in ("+", "-") or other.labels:
+        return False
+    terms = [any(node.kind == "unit" for node in walk(term)) for term in _terms(side.node)]
+    return "singular" in side.traits or (any(terms) and not all(terms))
+
+
+def _terms(node: Node) -> list[Node]:
+    """Return the terms of a sum."""
+    terms, rest = list[Node](), [node]
+    while rest:
+        node = rest.pop()
+        if node.kind in ("+", "-") and node.left is not None and node.right is not None:
+            rest += [node.left, node.right]
+        else:
+            terms.append(node)
+    return terms
+
+
+def _loses_its_exponent(claim: Claim, second: Value) -> bool:
+    """Whether 10-3 = 0.001 is a power of ten in print."""
+    tokens = claim.left.tokens
+    if [token.text for token in tokens[:2]] != ["10", "-"] or len(tokens) != 3 or not tokens[1].is_tight:
+        return False
+    return tokens[2].text.isdecimal() and second.number == Fraction(1, 10 ** min(int(tokens[2].text), 99))

@@ -34,6 +34,8 @@ FORMS = {
         ("2.5e3 * 2 = 5e3", "RIGHT"),
         ("2.5e3 * 2 = 6e3", "WRONG"),
         ("2e + 3 = 7", "UNDECIDED"),
+        ("10-3 = 0.001", "UNDECIDED"),
+        ("10-3 = 0.1", "WRONG"),
     ],
     "division of fractions": [
         ("3/4 ÷ 1/2 = 3/2", "RIGHT"),
@@ -66,6 +68,9 @@ FORMS = {
         ("$50 = 2(20) + 2(width)$", "UNDECIDED"),
         ("50 = 20 + 5 price", "UNDECIDED"),
         ("50 = 20 + 5 apples", "WRONG"),
+        ("50 = 20 + 5 hours", "UNDECIDED"),
+        ("50 = 20 hours + 5 hours", "WRONG"),
+        ("50 hours = 20 + 5 hours", "WRONG"),
         ("5 apples + 3 = 9", "WRONG"),
     ],
     "words that reach over the formula": [
