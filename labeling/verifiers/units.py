@@ -14,20 +14,12 @@ from labeling.verifiers._unit_claims import MAX_CLAIMS, Claim, LeftOpen, find_cl
 from labeling.verifiers._unit_history import History, unconverted
 from labeling.verifiers._unit_judgement import DOUBTFUL, Finding, judge, shown_size
 from labeling.verifiers._unit_tokens import tokenize
+from labeling.verifiers._wording import Wording
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 MAX_STEP_CHARACTERS = 20_000
 
 _MAY_SPEAK = re.compile(r"\d")
-_REJECTION = re.compile(
-    r"\b(?:incorrect|wrong|false|contradict\w*|impossible|mistake\w*|wait|oops|invalid|"
-    r"not (?:equal|true|correct|valid|match\w*)|does(?:n't| not) (?:equal|match|hold))\b",
-    re.IGNORECASE,
-)
-_HYPOTHESIS = re.compile(
-    r"\b(?:suppose|try|trying|guess\w*|check(?:ing)? (?:if|whether)|claim\w*|said|says|thinks|thought)\b",
-    re.IGNORECASE,
-)
 _SCALE_DRAWING = re.compile(r"\b(?:map|scale|model|drawing|represents?|blueprint|diagram)\b", re.IGNORECASE)
 
 
@@ -70,18 +62,19 @@ class UnitsVerifier:
         tokens = tokenize(text)
         variables |= variables_of(tokens)
         claims = list(islice(find_claims(text, tokens, left_open), MAX_CLAIMS + 1))
-        doubt = _doubt(text, following, is_drawing=is_drawing) if claims else ""
+        wording = Wording(text, following)
         evidence = [
-            self._evidence(text, claim, _judge_claim(claim, variables, history), doubt)
+            self._evidence(wording, claim, _judge_claim(claim, variables, history), is_drawing)
             for claim in claims[:MAX_CLAIMS]
         ]
         if len(claims) > MAX_CLAIMS:
             return Verdict.undecided(f"more than {MAX_CLAIMS} claims", evidence)
         return _conclude(evidence)
 
-    def _evidence(self, text: str, claim: Claim, finding: Finding, doubt: str) -> Evidence:
-        outcome, kind, reason = finding.outcome, finding.kind, finding.reason
-        if outcome is Outcome.WRONG and doubt:
+    def _evidence(self, wording: Wording, claim: Claim, finding: Finding, is_drawing: bool) -> Evidence:
+        outcome, kind, reason, text = finding.outcome, finding.kind, finding.reason, wording.text
+        doubt = _doubt(wording, claim, is_drawing=is_drawing) if outcome is Outcome.WRONG else ""
+        if doubt:
             outcome, kind, reason = Outcome.UNDECIDED, DOUBTFUL, f"{reason}, but: {doubt}"
         return Evidence(
             verifier=self.name,
@@ -105,15 +98,12 @@ def _judge_claim(claim: Claim, variables: set[str], history: History) -> Finding
     return finding
 
 
-def _doubt(text: str, following: str, *, is_drawing: bool) -> str:
-    """Return what in the words takes the formulas out of plain assertion; "" when nothing does."""
-    if _REJECTION.search(text) or _REJECTION.search(following[:200]):
-        return "the text rejects something"
-    if _HYPOTHESIS.search(text):
-        return "the text tries something out"
-    if is_drawing or _SCALE_DRAWING.search(text):
+def _doubt(wording: Wording, claim: Claim, *, is_drawing: bool) -> str:
+    """Return what in the words takes a claim out of plain assertion; "" when nothing does."""
+    doubt = wording.doubt(claim.start, claim.end)
+    if not doubt and (is_drawing or _SCALE_DRAWING.search(wording.text)):
         return "the text speaks of a scale"
-    return ""
+    return doubt
 
 
 def _conclude(evidence: list[Evidence]) -> Verdict:

@@ -1,0 +1,162 @@
+"""What words say of a formula: each left-open case has a twin that the same words leave wrong."""
+
+import pytest
+
+from labeling.verifiers.arithmetic import ArithmeticVerifier
+from labeling.verifiers.units import UnitsVerifier
+from labeling.verifiers.verdict import Outcome
+
+ARITHMETIC, UNITS = ArithmeticVerifier(), UnitsVerifier()
+
+
+def outcome(text, following=""):
+    return ARITHMETIC.judge(text, following=following).outcome
+
+
+def outcome_of_units(text, following=""):
+    return UNITS.judge(text, following=following).outcome
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4 + 5 = 10 doesn't work",
+        "4 + 5 = 10 doesn’t match the total",
+        "4 + 5 = 10 won't work.",
+        "4 + 5 = 10 isn’t true",
+        "4 + 5 = 10 can’t be",
+        "4 + 5 = 10 is absurd.",
+        "4 + 5 = 10 is nonsense.",
+        "4 + 5 = 10 fails.",
+        "We reject 4 + 5 = 10.",
+        "4 + 5 = 10 is not right.",
+        "4 + 5 = 10 (no)",
+        "4 + 5 = 10, no.",
+        "4 + 5 = 10 → No",
+        "4 + 5 = 10 → F",
+        "4 + 5 = 10: ✗",
+        "There are no such numbers: 4 + 5 = 10.",
+        "So 4 + 5 = 10. The sum should be 9.",
+    ],
+)
+def test_a_rejected_equation_is_left_open(text):
+    assert outcome(text) == Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "That would require 4 + 5 = 10.",
+        "For this we need 4 + 5 = 10.",
+        "We can't have 4 + 5 = 10.",
+        "If 4 + 5 = 10 then all is lost.",
+        "Unless 4 + 5 = 10, this stands.",
+        "Were 4 + 5 = 10, we would win.",
+        "Had 4 + 5 = 10 then we stop.",
+        "Tom wrote 4 + 5 = 10.",
+        "Tom wrote $2 \\times 4 = 10$.",
+        "The student computed 4 + 5 = 10.",
+        "According to Ben, 4 + 5 = 10.",
+        "Students often write 4 + 5 = 10.",
+        "She misread it: 4 + 5 = 10.",
+        "Don't write 4 + 5 = 10.",
+        "The naive way gives 4 + 5 = 10.",
+        "One may think 4 + 5 = 10.",
+        "Option A: 4 + 5 = 10. Option B: 4 + 5 = 9.",
+    ],
+)
+def test_a_wish_a_condition_and_a_saying_of_others_are_left_open(text):
+    assert outcome(text) == Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Then we need 4 + 5 = 10 eggs.",
+        "She had 4 + 5 = 10 apples.",
+        "If he has 3 boxes of 4, then 3 * 4 = 13.",
+        "Tom wrote 3 * 2 = 7 pages.",
+        "Option A costs 3 * 4 = 13 dollars.",
+        "Option A: 3 * $4 = $13.",
+        "Choice A: √(4/44) ≈ 0.316",
+        "According to the rule, 4 + 5 = 10.",
+        "One gets 4 + 5 = 10.",
+        "The number of those who failed is 4 + 5 = 10.",
+        "The angle is not right-angled, and 4 + 5 = 10.",
+        "Actually, 4 + 5 = 10.",
+        "小明有4+5=10个苹果。",
+    ],
+)
+def test_the_same_words_about_something_else_excuse_nothing(text):
+    assert outcome(text) == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        "Actually, that should be 144.",
+        "Hold on, that is 144.",
+        "No, it is 144.",
+        "Sorry, 144.",
+        "Correction: 144.",
+        "That was a slip.",
+        "Let me recompute.",
+        "Let me double check.",
+    ],
+)
+def test_a_correction_is_heard_in_the_step_and_in_the_next(correction):
+    assert outcome("So 12 × 12 = 124.", correction) == Outcome.UNDECIDED
+    assert outcome(f"So 12 × 12 = 124. {correction}") == Outcome.UNDECIDED
+    assert outcome_of_units("So 5 km = 500 m.", correction) == Outcome.UNDECIDED
+    assert outcome(f"{correction} So 12 × 12 = 144.") == Outcome.RIGHT
+
+
+@pytest.mark.parametrize(
+    "following", ["So we need two more.", "No one else came.", "Now he actually has 3 more."]
+)
+def test_a_next_step_that_goes_on_corrects_nothing(following):
+    assert outcome("So 12 × 12 = 124.", following) == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Das ist falsch: 3 + 4 = 8.",
+        "C'est faux: 3 + 4 = 8.",
+        "Está errado: 3 + 4 = 8.",
+        "Pedro dice que 3 + 4 = 8.",
+        "Es incorrecto que 3 + 4 = 8.",
+        "Неверно, что 3 + 4 = 8",
+        "小明算错了,他算出12×5=50。",
+        "假设1+1=3",
+        "如果1+1=3,那么我们赢了。",
+        "Wenn 3 + 4 = 8, dann ist alles gut.",
+        "Si 3 + 4 = 8, alors tout va bien.",
+        "Если 3 + 4 = 8, то всё хорошо",
+        "Angenommen 3 + 4 = 8.",
+        "Suponga que 3 + 4 = 8.",
+    ],
+)
+def test_rejections_and_conditions_are_heard_in_other_languages(text):
+    assert outcome(text) == Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    "text", ["Das sind 3 + 4 = 8.", "Son 3 + 4 = 8.", "Si hay 3 cajas, son 3 + 4 = 8.", "如果有3个，3+4=8。"]
+)
+def test_plain_assertions_in_other_languages_stay_wrong(text):
+    assert outcome(text) == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A common error: 5 km = 500 m.",
+        "One may think 1 m² = 100 cm², but 1 m² = 10000 cm².",
+        "5 km = 500 m doesn't work",
+        "If 5 km = 500 m, then all is lost.",
+    ],
+)
+def test_units_hear_the_same_words(text):
+    assert outcome_of_units(text) == Outcome.UNDECIDED
+    assert outcome_of_units("We need 5 km = 500 m of rope.") == Outcome.WRONG
