@@ -1,5 +1,6 @@
 """What the signs in and around a clause say of its formulas: quoted, asked, listed, with a remainder."""
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -42,12 +43,18 @@ def loses_exponents(clause: Sequence[Token]) -> bool:
     return False
 
 
+_REMAINDER = frozenset(
+    {"remainder", "r", "rem", "reste", "resto", "rest", "остаток", "나머지", "あまり", "余り"}
+)
+_REMAINDER_IN_CHINESE = re.compile(r"[余餘][数數]?[是为為]?")
+
+
 def remainder_in(tokens: Sequence[Token]) -> Fraction | None:
-    """Read "with a remainder of 4", "remainder 4", "R 4"."""
+    """Read "with a remainder of 4", "remainder 4", "R 4", and the same in other languages (余 4, Rest 4)."""
     texts = [token.text.lower() for token in tokens[:5]]
-    while texts and texts[0] in ("with", "a", "and"):
+    while texts and texts[0] in ("with", "a", "and", "mit", "et", "con"):
         texts = texts[1:]
-    if not texts or texts[0] not in ("remainder", "r"):
+    if not texts or not (texts[0] in _REMAINDER or _REMAINDER_IN_CHINESE.fullmatch(texts[0])):
         return None
-    texts = texts[2:] if texts[1:2] == ["of"] else texts[1:]
+    texts = texts[2:] if texts[1:2] in (["of"], ["is"]) else texts[1:]
     return Fraction(texts[0]) if texts and texts[0].isdecimal() else None

@@ -160,3 +160,89 @@ def test_plain_assertions_in_other_languages_stay_wrong(text):
 def test_units_hear_the_same_words(text):
     assert outcome_of_units(text) == Outcome.UNDECIDED
     assert outcome_of_units("We need 5 km = 500 m of rope.") == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("From 9:00 to 10:30 is 13 hours 30 minutes.", "WRONG"),
+        ("From 9:00 a.m. to 10:30 a.m. is 25 hours 30 minutes.", "WRONG"),
+        ("14:00 - 9:00 = 17 hours", "WRONG"),
+        ("23:00 + 2 hours = 13:00", "WRONG"),
+        ("74:00 - 9:00 = 5 hours", "UNDECIDED"),
+        ("71:50 PM + 20 minutes = 12:10 AM", "UNDECIDED"),
+        ("14:00 - 9:00 = 19 hours", "UNDECIDED"),
+        ("9:00 AM - 5:00 PM = 8 hours", "RIGHT"),
+        ("He works 9:00-17:00 = 8 hours", "RIGHT"),
+        ("Monday 8:30 – 12:00 = 3.5 hours", "RIGHT"),
+    ],
+)
+def test_spans_of_time_stay_below_the_period_of_the_clock_and_a_dash_may_be_a_range(text, expected):
+    assert outcome(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("9:00 AM - 5:00 PM = 9 hours", "WRONG"),
+        ("14:00 - 9:00 = 5 hours", "RIGHT"),
+        ("11:00 + 2 hours = 13:00", "RIGHT"),
+        ("11:00 + 2 hours = 1:00", "RIGHT"),
+        ("From 22:00 to 6:00 is 8 hours.", "RIGHT"),
+        ("From 9:00 to 9:00 is 12 hours.", "RIGHT"),
+    ],
+)
+def test_other_times_of_day_keep_their_verdicts(text, expected):
+    assert outcome(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["10 + 5 = 3 pm", "9 + 5 = 2 o'clock", "10 + 4 = 2 on a 12-hour clock", "22 + 4 = 2 am"]
+)
+def test_hours_on_a_clock_go_round(text):
+    assert outcome(text) == Outcome.UNDECIDED
+    assert outcome(text.replace(" = ", " = 1")) == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    "words", ["余", "余数是", "あまり", " 나머지 ", " reste ", " mit Rest ", " rem ", " остаток "]
+)
+def test_a_remainder_is_read_in_other_words(words):
+    assert outcome(f"29÷4 = 7{words}1") == Outcome.RIGHT
+    assert outcome(f"29÷4 = 7{words}2") == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "29/4 = 7 and 1 left",
+        "100/8 = 12 full boxes",
+        "29/4 = 7 complete groups",
+        "17/5 = 3 and 2/5",
+        "50 / 12 = 4 years and 2 months",
+    ],
+)
+def test_a_quotient_that_leaves_something_over_is_left_open(text):
+    assert outcome(text) == Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    "text", ["29/4 = 7 boxes.", "29/4 = 9 full boxes.", "10/2 = 6 and 3*5 = 15", "3 * 4 = 13 and 2 more"]
+)
+def test_other_quotients_stay_wrong(text):
+    assert outcome(text) == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 ^ 3 = 6 (XOR)",
+        "1 + 1 = 0 in Z_2",
+        "1 + 1 = 0 in $\\mathbb{Z}/2\\mathbb{Z}$",
+        "1 + 1 = 1 (Boolean OR)",
+        "1 + 1 = 0 in GF(2)",
+    ],
+)
+def test_other_arithmetics_are_left_open(text):
+    assert outcome(text) == Outcome.UNDECIDED
+    assert outcome("1 + 1 = 3 in Z_2") == Outcome.WRONG
