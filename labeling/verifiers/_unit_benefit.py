@@ -184,7 +184,9 @@ def _base_name(name: str) -> str:
 
 
 def uses_calendar(first: Size, second: Size) -> bool:
-    return any(name == CALENDAR for name, _ in (*first.dims, *second.dims))
+    """Whether months or years occur beside other times; among themselves their ratios are exact."""
+    names = {name for name, _ in (*first.dims, *second.dims)}
+    return CALENDAR in names and bool(names & {_TIME})
 
 
 def _is_cooking(units: set[Unit]) -> bool:

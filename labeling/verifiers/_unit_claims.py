@@ -1,5 +1,6 @@
 """Where a step sets quantities equal: signs of relation, restated names, conversions in words."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,10 @@ _SHORT_WORDS = frozenset({
     "so", "to", "up", "us", "we",
 })  # fmt: skip
 _COPULAS = frozenset({"is", "are", "has", "contains", "makes", "was", "were"})
+_REASONS = frozenset({"so", "because", "since", "which"})
+_LONG_VERBS = re.compile(
+    r"(?:is|are) (?:the same as|equivalent to|equal to)|can be (?:simplified|converted) to|can be written as"
+)
 _ONE = frozenset({"a", "an", "one"})
 _APPROXIMATELY = frozenset({"about", "approximately", "approx", "around", "roughly", "nearly", "almost", "~"})
 _PREPOSITIONS = frozenset({
@@ -302,20 +307,28 @@ def _is_prose(word: str) -> bool:
 def _in_words(clause: Sequence[Token], doubts: list[str]) -> Iterator[Claim]:
     """Yield "2 hours is 120 minutes", "60 minutes in an hour", "2 hours (120 minutes)"."""
     for index, token in enumerate(clause):
-        if token.kind == "WORD" and token.text in _COPULAS:
-            yield from _pair(clause, index, doubts, relation="is")
+        if token.kind == "WORD" and (length := _verb_length(clause, index)):
+            yield from _pair(clause, index, doubts, relation="is", length=length)
         elif token.kind == "WORD" and token.text == "in" and _opens_with_existence(clause[:index]):
             yield from _pair(clause, index, doubts, relation="in")
         elif token.kind == "(" and index and clause[index - 1].kind == "WORD" and not token.is_tight:
             yield from _pair(clause, index, doubts, relation="(")
 
 
+def _verb_length(clause: Sequence[Token], index: int) -> int:
+    """Return how many tokens "is", "is the same as" or "can be simplified to" take here; 0 for none."""
+    verb = _LONG_VERBS.match(" ".join(token.text for token in clause[index : index + 4]))
+    return len(verb.group().split()) if verb else int(clause[index].text in _COPULAS)
+
+
 def _opens_with_existence(clause: Sequence[Token]) -> bool:
     return any(token.text.lower() in ("there", "has", "have", "are") for token in clause[-5:-2])
 
 
-def _pair(clause: Sequence[Token], index: int, doubts: list[str], *, relation: str) -> Iterator[Claim]:
-    left, right = _quantity_before(clause[:index]), _quantity_behind(clause[index + 1 :], relation)
+def _pair(
+    clause: Sequence[Token], index: int, doubts: list[str], *, relation: str, length: int = 1
+) -> Iterator[Claim]:
+    left, right = _quantity_before(clause[:index]), _quantity_behind(clause[index + length :], relation)
     if left is None or right is None:
         return
     claim = Claim("=", left, right, left[0].start, right[-1].end, list(doubts), is_in_words=True)
@@ -337,7 +350,18 @@ def _quantity_before(clause: Sequence[Token]) -> Sequence[Token] | None:
     return _as_quantity(number, clause[-1])
 
 
+def _power_of_ten(clause: Sequence[Token]) -> Sequence[Token] | None:
+    """Return 10^-6 kg, where nothing but a stop or a reason follows."""
+    if len(clause) < 2 or clause[0].kind != "NUM" or (clause[1].text != "^" and clause[1].kind != "SUP"):
+        return None
+    unit = next((at for at, token in enumerate(clause[:8]) if token.kind == "WORD"), 0)
+    is_whole = len(clause) == unit + 1 or clause[unit + 1].text in _REASONS
+    return clause[: unit + 1] if unit and is_whole and _is_unit_word(clause[unit]) else None
+
+
 def _quantity_behind(clause: Sequence[Token], relation: str) -> Sequence[Token] | None:
+    if relation == "is" and (power := _power_of_ten(clause)) is not None:
+        return power
     if len(clause) < 2 or not _is_unit_word(clause[1]):
         return None
     number = clause[0]
@@ -345,9 +369,7 @@ def _quantity_behind(clause: Sequence[Token], relation: str) -> Sequence[Token] 
         return None
     if relation == "(":
         return _as_quantity(number, clause[1]) if len(clause) > 2 and clause[2].kind == ")" else None
-    if len(clause) > 2 and (
-        clause[2].kind != "WORD" or clause[2].text not in ("so", "because", "since", "which")
-    ):
+    if len(clause) > 2 and (clause[2].kind != "WORD" or clause[2].text not in _REASONS):
         return None
     return _as_quantity(number, clause[1])
 

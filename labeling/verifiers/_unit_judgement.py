@@ -18,7 +18,7 @@ from labeling.verifiers._unit_benefit import (
 from labeling.verifiers._unit_claims import Claim
 from labeling.verifiers._unit_parser import parse
 from labeling.verifiers._unit_table import Dims, Unit, physical, shown, unit_of
-from labeling.verifiers._unit_trees import Reading, Side, Term, walk
+from labeling.verifiers._unit_trees import Reading, Side, Term, plain_quantity, walk, with_small_change
 from labeling.verifiers._unit_values import ClashError, Notes, Size, measure
 from labeling.verifiers.verdict import Outcome
 
@@ -82,6 +82,9 @@ def _readings(claim: Claim) -> Iterator[tuple[Side, Side, bool]]:
 def _compare(claim: Claim, left: Side, right: Side, variables: set[str]) -> Finding:
     if not _speaks_of_units(left) and not _speaks_of_units(right):
         return Finding(Outcome.UNDECIDED, UNREAD, "no known unit")
+    if (heated := _kelvins_from_celsius(claim, left, right)) is not None:
+        return heated
+    left, right = with_small_change(left, right)
     notes = Notes()
     try:
         first, second = measure(left.term, notes), measure(right.term, notes)
@@ -156,7 +159,7 @@ def _with_letters(finding: Finding, left: Side, right: Side, variables: set[str]
     }
     if finding.kind == DIMENSION:
         doubtful = letters & (variables | glued)
-        if left.has_letter_products or right.has_letter_products:
+        if left.has_letter_products or right.has_letter_products or _may_be_variables(left, right):
             doubtful |= letters
     elif left.has_rates or right.has_rates:
         return finding
@@ -167,6 +170,15 @@ def _with_letters(finding: Finding, left: Side, right: Side, variables: set[str]
         return finding
     names = ", ".join(sorted(doubtful))
     return Finding(Outcome.UNDECIDED, DOUBTFUL, f"{names} may be a variable", finding.left, finding.right)
+
+
+def _may_be_variables(left: Side, right: Side) -> bool:
+    """Whether one side sums letters alone and the other has no unit: 24 = 3 J + 2 N, P = 2 L + 2 W."""
+    sides = [side for side in (left, right) if side.has_units]
+    if len(sides) != 1:
+        return False
+    names = {unit.name for letter in sides[0].letters if (unit := unit_of(letter)) is not None}
+    return {unit.name for unit in sides[0].units} <= names
 
 
 def _judge_bare(claim: Claim, left: Side, right: Side, first: Size, second: Size) -> Finding:
@@ -265,6 +277,26 @@ def _temperatures(claim: Claim, left: Side, right: Side, first: Size, second: Si
         excuse = "the zero of the scale may be rounded"
     reason = f"{texts[0]} is not {texts[1]}"
     return _held_against(claim, excuse, VALUE, reason, texts, left, right)
+
+
+def _kelvins_from_celsius(claim: Claim, left: Side, right: Side) -> Finding | None:
+    """Judge 25 °C + 273 = 298 K, which adds the zero of the scale; None for other claims."""
+    term, shown_right = left.term, right.shown
+    if term.kind != "+" or term.left is None or term.right is None or shown_right is None:
+        return None
+    heat, zero = plain_quantity(term.left), term.right
+    is_celsius = heat is not None and [unit.name for unit, _ in heat.units] == ["°C"]
+    is_kelvin = [unit.name for unit, _ in shown_right.units] == ["kelvin"]
+    if not is_celsius or not is_kelvin or zero.kind != "number" or int(zero.value) != 273:
+        return None
+    assert heat is not None
+    total = heat.value + zero.value
+    texts = (f"{_approximate(total):.6g} K", f"{_approximate(shown_right.value):.6g} K")
+    gap = abs(total - shown_right.value)
+    if claim.relation in ("=", "~") and gap <= shown_right.last_digit / 2:
+        return Finding(Outcome.RIGHT, "exact" if gap == 0 else "rounded", "", *texts)
+    excuse = "" if claim.relation == "=" and gap >= 1 else "the zero of the scale may be rounded"
+    return _held_against(claim, excuse, VALUE, f"{texts[0]} is not {texts[1]}", texts, left, right)
 
 
 def _kelvins(term: Term) -> Fraction:

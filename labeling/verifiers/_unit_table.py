@@ -33,9 +33,9 @@ class Unit(NamedTuple):
 
 _MORE_DEFINITIONS = (
     "us_dollar = [dollar] = dollar", "cent = us_dollar / 100", "euro = [euro]", "sterling = [sterling]",
-    "rupee = [rupee]", "yen = [yen]", "calendar_month = [calendar]", "calendar_year = 12 calendar_month",
-    "decade_of_years = 10 calendar_year", "century_of_years = 100 calendar_year",
-    "data_bit = [information]", "data_byte = 8 data_bit",
+    "pence = sterling / 100", "rupee = [rupee]", "yen = [yen]", "calendar_month = [calendar]",
+    "calendar_year = 12 calendar_month", "decade_of_years = 10 calendar_year",
+    "century_of_years = 100 calendar_year", "data_bit = [information]", "data_byte = 8 data_bit",
     "plain_gauss = tesla / 10000", "part_per_million = 1 / 1000000", "part_per_billion = 1 / 1000000000",
 )  # fmt: skip
 
@@ -94,7 +94,7 @@ _WORDS = {
     "inch": "inch", "inche": "inch", "yard": "yard", "mile": "mile", "pound": "pound", "ounce": "ounce",
     "gallon": "gallon", "quart": "quart", "pint": "pint", "cup": "cup", "tablespoon": "tablespoon",
     "teaspoon": "teaspoon", "dollar": "us_dollar", "cent": "cent", "penny": "cent", "pennies": "cent",
-    "euro": "euro", "rupee": "rupee", "yen": "yen", "kelvin": "kelvin", "degree": "degree",
+    "pence": "pence", "euro": "euro", "rupee": "rupee", "yen": "yen", "kelvin": "kelvin", "degree": "degree",
     "radian": "radian", "acre": "acre", "hectare": "hectare", "atmosphere": "standard_atmosphere",
     "angstrom": "angstrom", "kilowatt-hour": "kilowatt_hour", "kilo": "kilogram",
     "horsepower": "horsepower", "revolution": "revolution", "knot": "knot", "micron": "micron",
@@ -106,6 +106,7 @@ _IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "w
 _THING = re.compile(r"[a-z]{3,20}")
 _GLUED = re.compile(r"(kg|mol|kJ|kN|cm|mm|g|J|N|W|V|C|A|m|K|Pa)(kg|mol|cm|mm|dm|m|s|K|C|N|g|A)")
 MONEY = frozenset({"[dollar]", "[euro]", "[sterling]", "[rupee]", "[yen]"})
+SMALL_CHANGE = frozenset({"cent", "pence"})
 CALENDAR = "[calendar]"
 INFORMATION = "[information]"
 
@@ -194,6 +195,11 @@ def glued_units(text: str) -> tuple[Unit, Unit] | None:
         return None
     first, second = unit_of(match.group(1)), unit_of(match.group(2))
     return None if first is None or second is None else (first, second)
+
+
+def small_change(money: Unit) -> Unit:
+    """Return the hundredth of a currency: the cent beside euros, the penny beside pounds."""
+    return money._replace(name=f"cent of {money.name}", factor=money.factor / 100)
 
 
 def thing_of(text: str) -> Unit | None:

@@ -1,11 +1,11 @@
 """Trees of quantities, the ways to read them, and what was met in reading one side of a relation."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from labeling.verifiers._unit_table import Unit
+from labeling.verifiers._unit_table import MONEY, SMALL_CHANGE, Unit, small_change
 
 Units = tuple[tuple[Unit, Fraction], ...]
 """A product of units to powers."""
@@ -97,3 +97,28 @@ def walk(term: Term) -> Iterator[Term]:
         term = terms.pop()
         yield term
         terms += [child for child in (term.left, term.right) if child is not None]
+
+
+def with_small_change(left: Side, right: Side) -> tuple[Side, Side]:
+    """Return two sides with their cents as those of the one currency beside them: €5 + 50 cents."""
+    units = left.units | right.units
+    small = {unit for unit in units if unit.name in SMALL_CHANGE}
+    money = {unit for unit in units - small if {name for name, _ in unit.dims} & MONEY}
+    if not small or len(money) != 1:
+        return left, right
+    change = small_change(money.pop())
+    renamed = dict.fromkeys(small, change)
+    return _renamed(left, renamed), _renamed(right, renamed)
+
+
+def _renamed(side: Side, renamed: dict[Unit, Unit]) -> Side:
+    units = {renamed.get(unit, unit) for unit in side.units}
+    return replace(side, term=_renamed_term(side.term, renamed), units=units)
+
+
+def _renamed_term(term: Term, renamed: dict[Unit, Unit]) -> Term:
+    left, right = (
+        None if child is None else _renamed_term(child, renamed) for child in (term.left, term.right)
+    )
+    units = tuple((renamed.get(unit, unit), power) for unit, power in term.units)
+    return term._replace(left=left, right=right, units=units)

@@ -111,6 +111,12 @@ _NAMED_MODULUS = re.compile(
 _RING = re.compile(r"(?:\bZ|ℤ|\\(?:mathbb|mathbf)\s?\{?Z\}?|\\Z)\s?(?:_\s?\{?|/\s?)(\d{1,12})(?![\d.])")
 _CLOCK = re.compile(r"\d\s?\\?[ap]\.?m\b|\bo['’]clock\b|\bclock\b|点钟|點鐘|\bUhr\b", re.IGNORECASE)
 HALF_DAY = 12
+_SMALL_CHANGE = re.compile(
+    r"(?:[€£]|\beuros?\b)(?:[^.;\n]|\.\d){0,40}(?:\b(?:cents?|pence|pennies)\b|¢|\dp\b)|"
+    r"(?:\b(?:cents?|pence|pennies)\b|¢|\dp\b)[^.;\n]{0,40}(?:[€£]|\beuros?\b)",
+    re.IGNORECASE,
+)
+"""Cents beside another currency than the dollar, which units judge."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
 MAX_LOOK_AHEAD = 200
 """Characters of the next step that may still reject this one."""
@@ -131,6 +137,14 @@ class Wording:
     def __init__(self, text: str, following: str) -> None:
         self.text = text
         self.following = following
+        self._found: dict[tuple[re.Pattern[str], int, int], bool] = {}
+
+    def _finds(self, pattern: re.Pattern[str], start: int = 0, end: int | None = None) -> bool:
+        """Whether a part of the step matches; the claims of a sentence ask for the same part."""
+        key = (pattern, start, len(self.text) if end is None else end)
+        if key not in self._found:
+            self._found[key] = pattern.search(self.text, *key[1:]) is not None
+        return self._found[key]
 
     def doubt(self, start: int, end: int) -> str:
         """Return what in the words around a claim takes it out of plain assertion; "" when nothing does.
@@ -143,7 +157,7 @@ class Wording:
             end: Where it ends.
         """
         first, last, next_end = self._sentence(start, end)
-        if _HYPOTHESIS.search(self.text, first, last) or _CONDITION.search(self.text, first, last):
+        if self._finds(_HYPOTHESIS, first, last) or self._finds(_CONDITION, first, last):
             return "the text tries something out"
         if self._is_told(first, start, end, last):
             return "the text tells what somebody says or wants"
@@ -182,7 +196,7 @@ class Wording:
     def _is_rejected(self, first: int, start: int, end: int, next_end: int) -> bool:
         return (
             self._rejects_something
-            or _REJECTED_NEARBY.search(self.text, first, next_end) is not None
+            or self._finds(_REJECTED_NEARBY, first, next_end)
             or _CORRECTS_ITSELF.search(self.text, end - 1, end + MAX_LOOK_AHEAD) is not None
             or _MARKED_FALSE.search(self.text, start, end + _NEAR) is not None
         )
@@ -192,7 +206,7 @@ class Wording:
 
         A bare formula alone: she needs 3 * 4 = 13 eggs, and option A costs 3 * $4 = $13.
         """
-        if _REPORTED.search(self.text, first, last):
+        if self._finds(_REPORTED, first, last):
             return True
         # A dollar sign that opens a formula in LaTeX is no money.
         begin = start + 1 if self.text[end : end + 1] == self.text[start] == "$" else start
@@ -207,13 +221,15 @@ class Wording:
         Args:
             difference: Left side minus right side.
         """
-        if _NUMBER_BASE.search(self.text):
+        if self._finds(_NUMBER_BASE):
             return "another number base or kind of arithmetic"
-        if difference % HALF_DAY == 0 and _CLOCK.search(self.text):
+        if self._finds(_SMALL_CHANGE):
+            return "cents of another currency"
+        if difference % HALF_DAY == 0 and self._finds(_CLOCK):
             return "hours on a clock"
-        moduli = [int(match.group(1)) for match in _RING.finditer(self.text)]
-        if not moduli and not _MODULUS.search(self.text):
+        if not self._finds(_RING) and not self._finds(_MODULUS):
             return ""
+        moduli = [int(match.group(1)) for match in _RING.finditer(self.text)]
         moduli += [int(match.group(1)) for match in _NAMED_MODULUS.finditer(self.text)]
         if not moduli or difference.denominator != 1 or any(n and difference % n == 0 for n in moduli):
             return "an arithmetic of remainders"
@@ -226,8 +242,8 @@ class Wording:
 
     @property
     def speaks_of_rounding(self) -> bool:
-        return _ROUNDING.search(self.text) is not None
+        return self._finds(_ROUNDING)
 
     @property
     def speaks_of_percent(self) -> bool:
-        return _PERCENT.search(self.text) is not None
+        return self._finds(_PERCENT)

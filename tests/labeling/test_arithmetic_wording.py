@@ -246,3 +246,10 @@ def test_other_quotients_stay_wrong(text):
 def test_other_arithmetics_are_left_open(text):
     assert outcome(text) == Outcome.UNDECIDED
     assert outcome("1 + 1 = 3 in Z_2") == Outcome.WRONG
+
+
+@pytest.mark.parametrize("text", ["€5 + 50 cents = €5.50", "£1.20 + 80 pence = £2", "50 cents + €5 = €5.50"])
+def test_cents_of_other_currencies_are_left_to_units(text):
+    assert outcome(text) == Outcome.UNDECIDED
+    assert outcome_of_units(text) == Outcome.RIGHT
+    assert outcome("It costs £3. So 4 + 5 = 10 cents.") == Outcome.WRONG

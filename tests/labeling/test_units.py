@@ -335,3 +335,41 @@ def test_a_quantity_stated_for_the_computation_that_the_step_before_ends_with_is
     for others in (["n = 46.7 g/mol"], ["It is hot. M = 46.7 g/mol"], ["Now we wait.", "M = 46.7 g/mol"]):
         assert {v.outcome for v in verdicts([first, *others])} == {Outcome.UNDECIDED}
     assert [v.outcome for v in verdicts([first + " at last it is so.", "M = 46.7 g/mol"])][1] == "UNDECIDED"
+
+
+@pytest.mark.parametrize("text", ["60 = 5 C + 10 T", "24 = 3 J + 2 N", "2 m + 3 s = 12"])
+def test_a_sum_of_letters_beside_a_bare_number_may_be_one_of_variables(text):
+    assert outcome(text) == Outcome.UNDECIDED
+    assert outcome("L = 5 m + 3 s = 8 m") == Outcome.WRONG
+    assert outcome("3 J + 2 N = 5 J") == Outcome.WRONG
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("€5 + 50 cents = €5.50", "RIGHT"),
+        ("£1.20 + 80 pence = £2", "RIGHT"),
+        ("2 euros + 30 cents = 2.30 euros", "RIGHT"),
+        ("£1.20 + 80 pence = £3", "WRONG"),
+        ("1 decade = 120 months", "RIGHT"),
+        ("1 decade = 100 years", "WRONG"),
+        ("1 year = 13 months", "WRONG"),
+        ("1 μg is 10^-9 kg", "RIGHT"),
+        ("1 μg is 10^-6 kg", "WRONG"),
+        ("2 hours is the same as 120 minutes.", "RIGHT"),
+        ("2 hours is the same as 100 minutes.", "WRONG"),
+        ("500 mg can be simplified to 5 grams.", "WRONG"),
+        ("25°C + 273 = 298 K", "RIGHT"),
+        ("25°C + 273 = 299 K", "WRONG"),
+    ],
+)
+def test_small_change_calendars_verbs_and_the_zero_of_a_scale_are_read(text, expected):
+    assert outcome(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 month = 31 days", "1 μg is 10^-6 kg more than that.", "25°C + 273 = 298.15 K", "25°C + 40 = 299 K"],
+)
+def test_what_only_looks_like_them_is_left_open(text):
+    assert outcome(text) == Outcome.UNDECIDED
