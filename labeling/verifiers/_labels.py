@@ -24,6 +24,7 @@ _NO_LABEL = frozenset({
     "this", "thus", "to", "was", "we", "were", "when", "where", "which", "while", "who", "will",
     "with", "would", "you", "your",
 })  # fmt: skip
+_RATES = frozenset({"per", "a", "an", "each", "every", "for", "/"})
 _PLURALS = frozenset({
     "people", "men", "women", "children", "mice", "feet", "fish", "sheep", "deer", "teeth", "geese", "dozen",
     "percent", "cents", "more", "less", "total", "left", "extra", "each", "pm", "am", "cash", "change",
@@ -99,6 +100,8 @@ class LabelReader(TokenCursor[Token]):
         n_words = self.label_length()
         node = self.raised(node) if n_words else node
         self.note_label(token, node, is_thing=n_words > 0 and unit is None)
+        if n_words and token.text in _RATES:
+            self.traits.add("rate")
         self.at += n_words
         if unit is None:
             return node

@@ -15,7 +15,7 @@ from labeling.verifiers._unit_table import is_unit
 
 _SHAPES = frozenset({
     "rectangle", "rectangular", "grid", "matrix", "board", "chessboard", "checkerboard", "array", "sheet",
-    "prism", "lattice", "table", "photo",
+    "prism", "lattice", "table", "photo", "box",
 })  # fmt: skip
 _PREFIXES = frozenset(Fraction(10) ** power for power in (-12, -9, -6, -4, -3, 3, 4, 6, 9, 12))
 _CLOCK_FACTORS = frozenset(map(Fraction, ("1/60", "1/3600", "1/24", "1/7", "1/12")))
@@ -115,12 +115,15 @@ def _is_bare_quantity(claim: Claim, left: Parse, right: Parse, first: Value, sec
 def _multiplies_an_unknown(side: Parse, other: Parse) -> bool:
     """Whether a sum has a term whose word may be an unknown, and the other side is bare.
 
-    Such as "5 price", whose word is no plural, or "20 + 5 hours", whose other term has no unit.
+    Such as "5 price", whose word is no plural, "5/day", "3 g + 2 h", whose letters are as likely unknowns, or
+    "20 + 5 hours", whose other term has no unit.
     """
-    if side.node.kind not in ("+", "-") or other.labels:
+    if side.node.kind not in ("+", "-") or other.labels - {"$"}:
         return False
+    if side.traits & {"singular", "rate", "symbol"}:
+        return True
     terms = [any(node.kind == "unit" for node in walk(term)) for term in _terms(side.node)]
-    return "singular" in side.traits or (any(terms) and not all(terms))
+    return any(terms) and not all(terms)
 
 
 def _terms(node: Node) -> list[Node]:

@@ -93,7 +93,7 @@ class Parse:
     compound, symbol (a single letter taken for a unit), point, log, angle, mod, pi, euler, root (of a bare
     number), scientific (a power of ten behind a quotient), raised (a unit with an exponent), digits (a
     whole number of two or three), of (a share of what follows), period (digits in brackets behind a
-    point), obelus (÷ before a fraction), singular (a word that may be an unknown)."""
+    point), obelus (÷ before a fraction), singular (a word that may be an unknown), rate (5 per day)."""
 
     @property
     def has_operation(self) -> bool:

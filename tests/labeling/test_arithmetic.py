@@ -326,7 +326,8 @@ def test_only_the_nearest_decimal_is_a_rounding(value, places, shift):
     shown = round(value / unit) + shift
     assume(shown > 0)
     text = f"{value.numerator} / {value.denominator} = {shown // 10**places}.{shown % 10**places:0{places}d}"
-    is_nearest = abs(shown * unit - value) <= unit / 2
+    # A half goes up; rounded down it is left open.
+    is_nearest = -unit / 2 < shown * unit - value <= unit / 2
     assert (outcome(text) == Outcome.RIGHT) == is_nearest
 
 

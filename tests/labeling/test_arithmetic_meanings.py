@@ -69,6 +69,9 @@ FORMS = {
         ("50 = 20 + 5 price", "UNDECIDED"),
         ("50 = 20 + 5 apples", "WRONG"),
         ("50 = 20 + 5 hours", "UNDECIDED"),
+        ("50 = 20 + 5 per day", "UNDECIDED"),
+        ("50 = 20 + 5/day", "UNDECIDED"),
+        ("18 = 3 m + 2 g", "UNDECIDED"),
         ("50 = 20 hours + 5 hours", "WRONG"),
         ("50 hours = 20 + 5 hours", "WRONG"),
         ("5 apples + 3 = 9", "WRONG"),
@@ -83,6 +86,7 @@ FORMS = {
     ],
     "sizes and counts": [
         ("The perimeter of a 3 x 4 rectangle = 14", "UNDECIDED"),
+        ("surface area of a 2 x 3 x 4 box = 52", "UNDECIDED"),
         ("216 square feet x $34 = $7544", "WRONG"),
         ("π(10) = 4", "UNDECIDED"),
         ("π(10) = 31.4", "RIGHT"),
