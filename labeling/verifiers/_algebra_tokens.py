@@ -34,6 +34,7 @@ _PATTERN = re.compile(
 | (?P<IMPLIES>=>|-->?|[→⇒⟹⟶]|\\(?:implies|Rightarrow|rightarrow|Longrightarrow|to|therefore|because|quad
     |qquad|iff|Leftrightarrow|Longleftrightarrow|so)(?![A-Za-z]))
 | (?P<REL><=|>=|!=|==?|[＝≈≃≅≠≤≥<>]|\\(?:approx|simeq|leq?|leqslant|geq?|geqslant|neq?|lt|gt)(?![A-Za-z]))
+| (?P<SCIENTIFIC>(?:\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})[eE][-+−–]?\d{1,4})
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,|\\!)\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
 | (?P<SKIP>\\(?:left|right|[bB]igg?[lr]?|displaystyle|boxed|fbox|b?cancel|mathbf|mathrm)(?![A-Za-z])
     |\*\*(?=\s|$))
@@ -221,7 +222,8 @@ def _classify(group: str, raw: str, before: list[Token]) -> tuple[str, str]:
         return "SYM", _GREEK_NAMES.get(raw, raw.replace("{", "").replace("}", ""))
     if group == "FUN":
         return "FUN", raw[1:]
-    return {"IMPLIES": "BREAK"}.get(group, group), raw
+    # 2.0e-3 and 2e - 3 are written alike: neither is read.
+    return {"IMPLIES": "BREAK", "SCIENTIFIC": "BAD"}.get(group, group), raw
 
 
 _JOINING = frozenset({

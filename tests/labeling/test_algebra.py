@@ -36,6 +36,7 @@ RIGHT = [
     ("pi is a constant", [r"\[ 2\pi r = 6\pi \Rightarrow r = 3 \]"], ""),
     ("a line that goes on", [r"We get \[ A = (t+2)(t-1) \]", r"\[ = t^2 + t - 2 \]"], ""),
     ("said to simplify", [r"\[ A = 2(x+3) + x \]", r"This simplifies to \(3x + 6\)."], ""),
+    ("e as an unknown", ["3e - 5 = 10, so 3e = 15"], ""),
     ("factors without powers", [r"\( x^2 - 2x + 1 = 0 \implies (x-1)^2 = 0 \)"], ""),
 ]
 
@@ -100,6 +101,10 @@ UNDECIDED = [
     ("a formula broken off", ["x = 0.\\overline{57}, so 100x = 57."], ""),
     ("rounded decimals", ["3x = 10, so x = 3.33"], ""),
     ("another operation than named", ["2x + 7 = 43", "Subtracting 8 from both sides gives 2x = 36."], ""),
+    ("a number with an exponent", ["a = 4.0e-3/2.0 = 2.0e-3"], ""),
+    ("a number with an exponent times another", ["E = 1.6e-19 × 2 = 3.2e-19"], ""),
+    ("a whole number with an exponent", ["x = 1e-3*5 = 5e-3"], ""),
+    ("a number with a capital exponent", ["x = 1.5E-3/3 = 5E-4"], ""),
     ("glued letters", ["πr^2(6) = 2πrh. Simplify the equation: 6r^2 = 12r."], ""),
     ("a line that is not finished", [r"\[ A = (a+b)(a+b) \\ = a(a+b) \\ + b(a+b) \]"], ""),
 ]
