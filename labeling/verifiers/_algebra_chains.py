@@ -40,6 +40,7 @@ _GOING_ON_WORDS = frozenset({
 """Words behind a formula that may change it: "3 times y", "2 or 3", "0 if x > 1"."""
 
 _RELATION_SIGN = re.compile(r"[=<>≈≤≥]|\\(?:le|ge|leq|geq|approx|ne|neq)\b")
+_ARROW_WITH_SIGN = re.compile(r"<?==?>|--?>")
 _UNKNOWN = re.compile(
     r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z'’])|\\(?:theta|alpha|beta|lambda|pi)|\d[a-z]{1,3}\b|π"
 )
@@ -54,7 +55,7 @@ def may_hold_algebra(text: str) -> bool:
 
 def has_relation(text: str) -> bool:
     """Whether a sign of equality or order stands in a text."""
-    return _RELATION_SIGN.search(text) is not None
+    return _RELATION_SIGN.search(_ARROW_WITH_SIGN.sub(" ", text)) is not None
 
 
 @dataclass(frozen=True)

@@ -27,14 +27,8 @@ from labeling.verifiers._algebra_claims import (
     may_be_rounded,
     may_come_from,
 )
-from labeling.verifiers._algebra_functions import (
-    Definition,
-    applied,
-    definition_in,
-    misused_name,
-    values_differ,
-    with_values,
-)
+from labeling.verifiers._algebra_definitions import Definitions
+from labeling.verifiers._algebra_functions import misused_name, with_values
 from labeling.verifiers._algebra_operations import are_done, operations_in
 from labeling.verifiers._algebra_relations import (
     IMAGINARY,
@@ -45,8 +39,7 @@ from labeling.verifiers._algebra_relations import (
     has_decimals,
     relate,
 )
-from labeling.verifiers._algebra_trees import Node, symbols_of, walk
-from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._algebra_trees import Node
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 MAX_STEP_CHARACTERS = 20_000
@@ -74,7 +67,7 @@ class Judge:
         self.is_supposed = False
         """That equation is supposed, or one of several cases."""
         self.known: list[Equation] = []
-        self.definitions: dict[str, Definition] = {}
+        self.definitions = Definitions()
         self.values: dict[str, Node | None] = {}
         """Name -> its value; None when it had several, or one with a unit."""
         self.constraints: set[frozenset[str]] = set()
@@ -90,7 +83,7 @@ class Judge:
         self.system = LinearSystem()
         if may_hold_algebra(problem) and len(problem) <= MAX_STEP_CHARACTERS:
             for chain in find_chains(problem, functions):
-                self.learn_function(chain)
+                self.definitions.learn(chain)
                 self.learn_constraint(chain)
 
     def judge(self, text: str) -> Verdict:
@@ -170,7 +163,7 @@ class Judge:
             left, right = chain.members[index : index + 2]
             if sign != "=" or left.node is None or right.node is None or left.text == right.text:
                 continue
-            finding = self.function_value(left, right) if self.definitions and not is_assumed else None
+            finding = None if is_assumed else self.definitions.value(left, right)
             is_number = self.is_complex and left.symbols | right.symbols == {IMAGINARY}
             if finding is None and left.symbols and (left.symbols == right.symbols or is_number):
                 finding = self.identity(chain, index, left, right)
@@ -225,29 +218,6 @@ class Judge:
         is_taken_up = self.expression is not None and bare(self.expression.text) == bare(left.text)
         return is_taken_up and words.says_it_becomes(sentence) and not words.says_new(sentence)
 
-    def function_value(self, left: Member, right: Member) -> Finding | None:
-        """Judge a value of a function that the text defines: f(3) = 3^2 + 1 = 10."""
-        assert left.node is not None
-        assert right.node is not None
-        if not any(n.kind == "function" and n.name in self.definitions for n in walk(left.node)):
-            return None
-        try:
-            first, second = (
-                applied(member.node, self.definitions) for member in (left, right) if member.node
-            )
-        except UnreadableError:
-            return None
-        if symbols_of(first) or symbols_of(second):
-            is_same = symbols_of(first) == symbols_of(second) and compare(first, second) is Relation.SAME
-            is_new = definition_in(left.node, right.node) is None
-            return (Outcome.RIGHT, "function", "", left.text) if is_same and is_new else None
-        if compare(first, second) is Relation.SAME:
-            return Outcome.RIGHT, "function", "", left.text
-        if values_differ(first, second):
-            reason = f"{left.text} is not {right.text} by the definition of the function"
-            return Outcome.WRONG, "function", reason, left.text
-        return None
-
     def value(self, chain: Chain, left: Member, right: Member) -> Finding | None:
         """Judge a link that puts in the values of names: v = u + a t = 3 + 2 * 5."""
         is_formula = left.node is not None and bool(left.node.children) and bool(left.symbols)
@@ -276,23 +246,6 @@ class Judge:
         else:
             self.values[name] = equation.right
 
-    def learn_function(self, chain: Chain) -> None:
-        """Remember f(x) = a formula of the problem; a second, different one makes it unknown."""
-        if len(chain.members) < 2 or chain.relations[0] != "=" or chain.doubts:
-            return
-        left, right = chain.members[:2]
-        if left.node is None or left.node.kind != "function":
-            return
-        found = None if right.node is None else definition_in(left.node, right.node)
-        name = left.node.name
-        if found is None:
-            if left.node.children[0].kind == "symbol":
-                self.definitions.pop(name, None)
-        elif name not in self.definitions or self.definitions[name] == found[1]:
-            self.definitions[name] = found[1]
-        elif compare(self.definitions[name].body, found[1].body) is not Relation.SAME:
-            del self.definitions[name]
-
     def learn_constraint(self, chain: Chain) -> None:
         """Remember which unknowns an equation ties together."""
         equation = equation_of(chain)
@@ -304,7 +257,7 @@ class Judge:
         """Hold an equation against those before it, then remember it."""
         sentence = words.sentence_of(chain.before)
         is_assumed = words.says_assumed(sentence)
-        is_derived = words.says_derived(sentence)
+        is_derived = words.says_derived(sentence) or self.is_led_on_to(equation, chain.before)
         is_bare = words.is_bare(chain.before)
         finding = None
         if (is_derived or is_bare) and not is_assumed and not chain.goes_on:
@@ -349,6 +302,16 @@ class Judge:
         names = [known.name for known in self.known if known.name and not is_solved(known)]
         # Two formulas for one name are two curves, not a system.
         return len(names) == len(set(names))
+
+    def is_led_on_to(self, equation: Equation, before: str) -> bool:
+        """Whether a thin arrow says that an equation comes out of the one before.
+
+        Between values of one expression, or equations of curves, it may say that one becomes the other.
+        """
+        previous = self.previous
+        if previous is None or len(equation.symbols) > 1 or not words.is_plain_arrow(before):
+            return False
+        return compare(previous.left, equation.left) is not Relation.SAME
 
     def is_no_repetition(self, equation: Equation) -> bool:
         return all(equation.text != known.text for known in self.known)

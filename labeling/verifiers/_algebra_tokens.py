@@ -31,8 +31,8 @@ _PATTERN = re.compile(
   (?P<MATH>\\[()\[\]]|\$\$?|\\(?:begin|end)\{[a-z]{2,10}\*?\}(?:\{[clr|]{0,9}\})?)
 | (?P<LINE>\n[^\S\n]{0,9}(?:[-*•](?=\s)|\(?\d{1,3}[.)](?=\s))?|\\\\)
 | (?P<SPACE>(?:[^\S\n]|\\[,;:!\ ]|&|~)+)
-| (?P<IMPLIES>=>|-->?|[→⇒⟹⟶]|\\(?:implies|Rightarrow|rightarrow|Longrightarrow|to|therefore|because|quad
-    |qquad|iff|Leftrightarrow|Longleftrightarrow|so)(?![A-Za-z]))
+| (?P<IMPLIES><?==?>|--?>|--|[→⇒⟹⟶⇔⟺]|\\(?:implies|Rightarrow|rightarrow|longrightarrow|Longrightarrow|to
+    |therefore|because|quad|qquad|iff|Leftrightarrow|Longleftrightarrow|so)(?![A-Za-z]))
 | (?P<REL><=|>=|!=|==?|[＝≈≃≅≠≤≥<>]|\\(?:approx|simeq|leq?|leqslant|geq?|geqslant|neq?|lt|gt)(?![A-Za-z]))
 | (?P<SCIENTIFIC>(?:\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})[eE][-+−–]?\d{1,4})
 | (?P<NUM>\d{1,3}(?:(?:,|\{,\}|\\,|\\!)\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)

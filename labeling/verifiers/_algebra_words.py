@@ -2,9 +2,12 @@
 
 import re
 
+_ARROW = r"\\(?:to|rightarrow|longrightarrow)(?![a-z])|--?>|[→⟶]"
+_ARROWS = re.compile(_ARROW)
 _DELIMITERS = re.compile(
+    _ARROW + "|"
     r"\\[\[\]()]|\$|\\\\|\\(?:begin|end)\{[a-z]+\*?\}|&|\\(?:quad|qquad|implies|Rightarrow|Longrightarrow|"
-    r"rightarrow|iff|Leftrightarrow|text|therefore|to|,|;)(?![a-z])|=>|->|[→⇒⟹∴{}.,:;*\-\s]|[\u2022]"
+    r"iff|Leftrightarrow|Longleftrightarrow|text|therefore|,|;)(?![a-z])|<?==?>|[⇒⟹⇔⟺∴{}.,:;*\-\s]|[\u2022]"
 )
 
 
@@ -22,7 +25,7 @@ _DERIVED = _one_of(
     yield\w*|obtain\w*|which is|that is|i\.e|means|impl(?:y|ies)|reduc\w*|equivalent\w*|rewrit\w*|
     square root|squaring|cross
     """,
-    r"\\(?:implies|Rightarrow|therefore|Longrightarrow|iff)|=>|[⇒⟹∴]",
+    r"\\(?:implies|Rightarrow|therefore|Longrightarrow|iff|Leftrightarrow|Longleftrightarrow)|=>|[⇒⟹⇔⟺∴]",
 )
 _REWRITTEN = _one_of(_REWRITING + r"|rearrang\w*|both sides|cross[- ]?multipl\w*|isolat\w*|factor\w* out")
 _EXPANDED = _one_of(
@@ -105,6 +108,11 @@ def sentence_of(before: str) -> str:
 def is_bare(before: str) -> bool:
     """Whether nothing but delimiters, arrows and punctuation stands between two formulas."""
     return not _DELIMITERS.sub("", before)
+
+
+def is_plain_arrow(before: str) -> bool:
+    """Whether a thin arrow stands between two formulas and no word: it leads on, or one becomes the other."""
+    return is_bare(before) and _ARROWS.search(before) is not None
 
 
 def says_derived(text: str) -> bool:
