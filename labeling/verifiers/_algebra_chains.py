@@ -289,6 +289,10 @@ def is_constant(member: Member) -> bool:
     return member.node is not None and not member.symbols
 
 
+def is_zero(node: Node) -> bool:
+    return node.kind == "number" and node.value == 0
+
+
 def is_plain_number(member: Member) -> bool:
     """Whether a member is a single number."""
     return member.node is not None and is_number(member.node)

@@ -10,6 +10,7 @@ from labeling.verifiers._algebra_chains import (
     find_chains,
     has_relation,
     is_constant,
+    is_zero,
     may_hold_algebra,
 )
 from labeling.verifiers._algebra_claims import (
@@ -37,6 +38,7 @@ from labeling.verifiers._algebra_relations import (
     Relation,
     compare,
     has_decimals,
+    is_linear,
     relate,
 )
 from labeling.verifiers._algebra_trees import Node
@@ -263,8 +265,8 @@ class Judge:
         if (is_derived or is_bare) and not is_assumed and not chain.goes_on:
             finding = self.against_previous(equation, sentence, is_derived=is_derived)
         contradicts = False
-        is_linear = equation.relation == "=" and not has_decimals(equation) and not chain.doubts
-        if is_linear and not is_assumed:
+        is_exact = equation.relation == "=" and not has_decimals(equation) and not chain.doubts
+        if is_exact and not is_assumed:
             standing = self.system.add(equation)
             contradicts = standing is Relation.DISJOINT
             source = "; ".join(known.text for known in self.known[-4:])
@@ -288,7 +290,7 @@ class Judge:
         if contradicts or is_assumed or self.is_branching:
             self.known.clear()
             self.system = LinearSystem()
-            if is_linear:
+            if is_exact:
                 self.system.add(equation)
         self.previous = equation
         self.is_supposed = is_assumed
@@ -306,12 +308,14 @@ class Judge:
     def is_led_on_to(self, equation: Equation, before: str) -> bool:
         """Whether a thin arrow says that an equation comes out of the one before.
 
-        Between values of one expression, or equations of curves, it may say that one becomes the other.
+        Between values of one expression, or equations of curves, it may say that one becomes the other;
+        between factors that are 0 it may list them.
         """
         previous = self.previous
         if previous is None or len(equation.symbols) > 1 or not words.is_plain_arrow(before):
             return False
-        return compare(previous.left, equation.left) is not Relation.SAME
+        are_factors = all(is_zero(each.right) and is_linear(each) for each in (previous, equation))
+        return not are_factors and compare(previous.left, equation.left) is not Relation.SAME
 
     def is_no_repetition(self, equation: Equation) -> bool:
         return all(equation.text != known.text for known in self.known)

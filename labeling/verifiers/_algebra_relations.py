@@ -135,6 +135,11 @@ def solution_of(equation: Equation, unknown: str) -> Fraction | None:
     return -at[0] / slope if slope and is_linear else None
 
 
+def is_linear(equation: Equation) -> bool:
+    """Whether an equation holds one unknown and has one solution, found without a root."""
+    return len(equation.symbols) == 1 and solution_of(equation, *equation.symbols) is not None
+
+
 def _relate_inequalities(first: Equation, second: Equation, symbols: Sequence[str]) -> Relation:
     """Compare two linear inequalities in one unknown by their bound and direction."""
     rays = [_ray(equation, symbols[0]) for equation in (first, second)]

@@ -110,6 +110,7 @@ UNDECIDED = [
     ("another operation than named", ["2x + 7 = 43", "Subtracting 8 from both sides gives 2x = 36."], ""),
     ("a value that becomes another", ["2x + 6 = 14 → 2x + 6 = 16"], ""),
     ("a curve that is shifted", ["x + y = 4 → x + y + 2 = 4"], ""),
+    ("factors that are listed", ["x - 9 = 0 → x + 8 = 0"], ""),
     ("a limit", [r"2(x + 3) = 14, as \(x \to 2x + 3 = 14\)"], ""),
     ("a map", [r"2(x + 3) = 14. For f: A \to B we have 2x + 3 = 14"], ""),
     ("a number with an exponent", ["a = 4.0e-3/2.0 = 2.0e-3"], ""),
