@@ -38,6 +38,12 @@ def is_solved(equation: Equation) -> bool:
     return bool(equation.name) and equation.symbols == {equation.name} and equation.relation == "="
 
 
+def is_bound(inequality: Equation) -> bool:
+    """Whether an inequality is a name with its bound: x <= 18, 18 >= x."""
+    kinds = {inequality.left.kind, inequality.right.kind}
+    return "symbol" in kinds and len(inequality.symbols) == 1 and inequality.relation != "="
+
+
 def may_be_rounded(previous: Equation, equation: Equation) -> bool:
     """Whether x = 5 may be the solution 5.2 of the equation before, as a whole number of things."""
     if not is_solved(equation):
@@ -60,7 +66,7 @@ def may_come_from(known: Equation, equation: Equation) -> bool:
         return False
     relation = relate(known, equation)
     if len(equation.symbols) == 1:
-        return relation is not Relation.DISJOINT and not is_solved(known)
+        return relation not in (Relation.DISJOINT, Relation.OPPOSITE) and not is_solved(known)
     return relation is Relation.SAME
 
 

@@ -22,6 +22,7 @@ from labeling.verifiers._algebra_claims import (
     evidence_of,
     excused,
     has_product_of_sums,
+    is_bound,
     is_quantity,
     is_solved,
     is_sum,
@@ -334,13 +335,14 @@ class Judge:
             return Outcome.RIGHT, "equation", "", previous.text
         is_wrong = relation is Relation.DISJOINT
         is_wrong |= relation is Relation.UNRELATED and words.says_rewritten(sentence)
+        is_wrong |= relation is Relation.OPPOSITE and is_derived and not is_bound(previous)
         if not is_wrong:
             return None
         self.n_left -= len(self.known)
         if any(may_come_from(known, equation) for known in self.known):
             return None
         reason = f"{equation.text} and {previous.text} have no common solution"
-        if relation is Relation.UNRELATED:
+        if relation is not Relation.DISJOINT:
             reason = f"{equation.text} does not follow from {previous.text}"
         excuse = self.excuse(previous, equation, sentence, is_derived=is_derived)
         return (

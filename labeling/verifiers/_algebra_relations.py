@@ -37,6 +37,8 @@ class Relation(StrEnum):
     """Different expressions."""
     DISJOINT = "disjoint"
     """No common solution: not both can hold."""
+    OPPOSITE = "opposite"
+    """Inequalities that only their common bound meets: x <= 3 and x >= 3."""
     UNRELATED = "unrelated"
     """Each has solutions that the other has not: neither follows from the other alone."""
     UNKNOWN = "unknown"
@@ -151,7 +153,9 @@ def _relate_inequalities(first: Equation, second: Equation, symbols: Sequence[st
     if has_decimals(first, second) or is_upward == is_upward_2:
         return Relation.UNKNOWN
     low, high = (bound, bound_2) if is_upward else (bound_2, bound)
-    is_apart = low > high or (low == high and (is_open or is_open_2))
+    if low == high and not is_open and not is_open_2:
+        return Relation.OPPOSITE
+    is_apart = low >= high
     return Relation.DISJOINT if is_apart else Relation.UNKNOWN
 
 
