@@ -1,7 +1,7 @@
 """The walk through the steps of one solution: what each claims, and what those before it established."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from labeling.verifiers import _algebra_words as words
 from labeling.verifiers._algebra_chains import (
@@ -31,6 +31,7 @@ from labeling.verifiers._algebra_claims import (
 )
 from labeling.verifiers._algebra_definitions import Definitions
 from labeling.verifiers._algebra_functions import misused_name, with_values
+from labeling.verifiers._algebra_lists import is_exact, list_at, solves
 from labeling.verifiers._algebra_operations import are_done, operations_in
 from labeling.verifiers._algebra_relations import (
     IMAGINARY,
@@ -50,6 +51,8 @@ MAX_COMPARISONS = 150
 """Comparisons of two equations that one step may take; what is beyond them is not judged."""
 MAX_EQUATIONS = 12
 """Equations that are remembered at a time; the oldest is forgotten first."""
+MAX_SEEN = 40
+"""Equations in one unknown that may excuse a value; a step's `MAX_COMPARISONS` count them."""
 NOTHING = "no equation in unknowns"
 
 _COMPLEX = re.compile(r"\b(?:complex|imaginary|conjugate)\b|(?<![A-Za-z])i\^|\d\s?[-+]\s?\d*i\b")
@@ -84,6 +87,8 @@ class Judge:
         self.is_branching = False
         """The step before walked through cases, or rejected one."""
         self.system = LinearSystem()
+        self.seen: list[Equation] = []
+        """Equations in one unknown, also those supposed; the oldest is forgotten first."""
         if may_hold_algebra(problem) and len(problem) <= MAX_STEP_CHARACTERS:
             for chain in find_chains(problem, functions):
                 self.definitions.learn(chain)
@@ -107,7 +112,10 @@ class Judge:
         self.is_branching |= is_branching
         evidence: list[Evidence] = []
         last = self.last
-        for chain in find_chains(text, self.functions, last=last):
+        chains = list(find_chains(text, self.functions, last=last))
+        for index, chain in enumerate(chains):
+            if not doubt:
+                evidence += self.judge_list(text, chains, index)
             evidence += self.judge_chain(chain, doubt)
             last = chain.members[-1]
         self.last = last
@@ -140,6 +148,23 @@ class Judge:
         yield from self.judge_equation(equation, chain, doubt)
         if chain.doubts:
             self.previous = None
+
+    def judge_list(self, text: str, chains: Sequence[Chain], at: int) -> Iterator[Evidence]:
+        """Hold the values that are listed from a chain on against the equation before, which they solve."""
+        source, sentence = self.previous, words.sentence_of(chains[at].before)
+        if source is None or not is_exact(source) or self.is_supposed or self.is_rounding:
+            return
+        is_derived = words.says_derived(sentence) and not words.says_assumed(sentence)
+        if not is_derived or words.says_new(sentence) or self.is_branching or has_relation(sentence):
+            return
+        if self.is_other_step and not words.says_combined(sentence):
+            return
+        for chain, value in zip(chains[at:], list_at(text, chains, at), strict=False):
+            self.n_left -= len(self.seen)
+            is_root = any(solves(value, equation) for equation in self.seen)
+            if self.n_left > 0 and value.symbols == source.symbols and not is_root:
+                reason = f"{value.text} does not solve {source.text}"
+                yield evidence_of(chain, (Outcome.WRONG, "root", reason, source.text), value.text, "")
 
     def judge_lone(self, chain: Chain, doubt: str) -> Iterator[Evidence]:
         """Hold an expression that stands alone against the one before, which it is said to be."""
@@ -254,6 +279,8 @@ class Judge:
         equation = equation_of(chain)
         if equation is not None and compare(equation.left, equation.right) is not Relation.SAME:
             self.constraints.add(equation.symbols)
+            if len(equation.symbols) == 1:
+                self.seen = [*self.seen[1 - MAX_SEEN :], equation]
             self.learn_value(equation)
 
     def judge_equation(self, equation: Equation, chain: Chain, doubt: str) -> Iterator[Evidence]:
@@ -266,8 +293,8 @@ class Judge:
         if (is_derived or is_bare) and not is_assumed and not chain.goes_on:
             finding = self.against_previous(equation, sentence, is_derived=is_derived)
         contradicts = False
-        is_exact = equation.relation == "=" and not has_decimals(equation) and not chain.doubts
-        if is_exact and not is_assumed:
+        is_clear = equation.relation == "=" and not has_decimals(equation) and not chain.doubts
+        if is_clear and not is_assumed:
             standing = self.system.add(equation)
             contradicts = standing is Relation.DISJOINT
             source = "; ".join(known.text for known in self.known[-4:])
@@ -291,7 +318,7 @@ class Judge:
         if contradicts or is_assumed or self.is_branching:
             self.known.clear()
             self.system = LinearSystem()
-            if is_exact:
+            if is_clear:
                 self.system.add(equation)
         self.previous = equation
         self.is_supposed = is_assumed
@@ -339,7 +366,10 @@ class Judge:
         if not is_wrong:
             return None
         self.n_left -= len(self.known)
-        if any(may_come_from(known, equation) for known in self.known):
+        is_root = is_solved(equation) and any(
+            is_exact(old) and solves(equation, old) for old in self.seen[-4:]
+        )
+        if is_root or any(may_come_from(known, equation) for known in self.known):
             return None
         reason = f"{equation.text} and {previous.text} have no common solution"
         if relation is not Relation.DISJOINT:
