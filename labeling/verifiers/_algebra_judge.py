@@ -73,7 +73,7 @@ class Judge:
         self.is_supposed = False
         """That equation is supposed, or one of several cases."""
         self.known: list[Equation] = []
-        self.definitions = Definitions()
+        self.definitions = Definitions(problem)
         self.values: dict[str, Node | None] = {}
         """Name -> its value; None when it had several, or one with a unit."""
         self.constraints: set[frozenset[str]] = set()
@@ -117,6 +117,8 @@ class Judge:
             if not doubt:
                 evidence += self.judge_list(text, chains, index)
             evidence += self.judge_chain(chain, doubt)
+            if not doubt and not self.is_branching:
+                self.definitions.learn_from_solution(chain, text[chain.end :])
             last = chain.members[-1]
         self.last = last
         self.is_branching = is_branching
