@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from labeling.verifiers._algebra_chains import Chain, Member
-from labeling.verifiers._algebra_relations import Equation, Relation, compare, relate, solution_of
-from labeling.verifiers._algebra_trees import walk
+from labeling.verifiers._algebra_chains import Chain, Member, is_zero
+from labeling.verifiers._algebra_relations import Equation, Relation, compare, is_linear, relate, solution_of
+from labeling.verifiers._algebra_trees import Node, walk
+from labeling.verifiers._algebra_words import is_plain_arrow
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
 NAME = "algebra"
@@ -44,6 +45,18 @@ def is_bound(inequality: Equation) -> bool:
     return "symbol" in kinds and len(inequality.symbols) == 1 and inequality.relation != "="
 
 
+def leads_on(previous: Equation | None, equation: Equation, before: str) -> bool:
+    """Whether a thin arrow says that an equation comes out of the one before.
+
+    Between values of one expression, or equations of curves, it may say that one becomes the other;
+    between factors that are 0 it may list them.
+    """
+    if previous is None or len(equation.symbols) > 1 or not is_plain_arrow(before):
+        return False
+    are_factors = all(is_zero(each.right) and is_linear(each) for each in (previous, equation))
+    return not are_factors and compare(previous.left, equation.left) is not Relation.SAME
+
+
 def may_be_rounded(previous: Equation, equation: Equation) -> bool:
     """Whether x = 5 may be the solution 5.2 of the equation before, as a whole number of things."""
     if not is_solved(equation):
@@ -71,9 +84,12 @@ def may_come_from(known: Equation, equation: Equation) -> bool:
 
 
 def has_product_of_sums(member: Member) -> bool:
-    return member.node is not None and any(
-        node.kind in ("*", "^") and any(child.kind in "+-" for child in node.children)
-        for node in walk(member.node)
+    return member.node is not None and holds_product_of_sums(member.node)
+
+
+def holds_product_of_sums(tree: Node) -> bool:
+    return any(
+        node.kind in ("*", "^") and any(child.kind in "+-" for child in node.children) for node in walk(tree)
     )
 
 

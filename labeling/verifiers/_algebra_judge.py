@@ -10,7 +10,6 @@ from labeling.verifiers._algebra_chains import (
     find_chains,
     has_relation,
     is_constant,
-    is_zero,
     may_hold_algebra,
 )
 from labeling.verifiers._algebra_claims import (
@@ -21,11 +20,12 @@ from labeling.verifiers._algebra_claims import (
     equation_of,
     evidence_of,
     excused,
-    has_product_of_sums,
+    holds_product_of_sums,
     is_bound,
     is_quantity,
     is_solved,
     is_sum,
+    leads_on,
     may_be_rounded,
     may_come_from,
 )
@@ -40,9 +40,9 @@ from labeling.verifiers._algebra_relations import (
     Relation,
     compare,
     has_decimals,
-    is_linear,
     relate,
 )
+from labeling.verifiers._algebra_rewriting import contradicts_end, is_rewritten, opens_with_factoring
 from labeling.verifiers._algebra_trees import Node
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
@@ -219,6 +219,9 @@ class Judge:
         reason = f"{left.text} is not {right.text} for all values"
         if not is_inner and not self.is_rewriting(chain, left, right):
             is_long = len(chain.members) > 2
+            is_false = is_long and not self.is_branching and contradicts_end(chain, left, right)
+            if is_false and not is_quantity(left, right):
+                return Outcome.WRONG, "identity", reason, left.text
             return excused(reason, "it may be an equation", left.text) if is_long else None
         if is_quantity(left, right):
             return None
@@ -237,13 +240,13 @@ class Judge:
         """Whether the words say that brackets are multiplied out or an earlier expression is simplified."""
         sentence = words.sentence_of(chain.before)
         equation = equation_of(chain)
-        self.n_left -= len(self.known)
+        self.n_left -= len(self.known) + len(self.seen)
         is_old = equation is not None and any(
-            relate(known, equation) is Relation.SAME for known in self.known
+            relate(known, equation) is Relation.SAME for known in (*self.known, *self.seen)
         )
         if is_old or self.n_left < 0:
             return False
-        if words.says_expanded(sentence) and has_product_of_sums(left) and not has_product_of_sums(right):
+        if is_rewritten(sentence, left, right):
             return True
         is_taken_up = self.expression is not None and bare(self.expression.text) == bare(left.text)
         return is_taken_up and words.says_it_becomes(sentence) and not words.says_new(sentence)
@@ -289,7 +292,7 @@ class Judge:
         """Hold an equation against those before it, then remember it."""
         sentence = words.sentence_of(chain.before)
         is_assumed = words.says_assumed(sentence)
-        is_derived = words.says_derived(sentence) or self.is_led_on_to(equation, chain.before)
+        is_derived = words.says_derived(sentence) or leads_on(self.previous, equation, chain.before)
         is_bare = words.is_bare(chain.before)
         finding = None
         if (is_derived or is_bare) and not is_assumed and not chain.goes_on:
@@ -335,18 +338,6 @@ class Judge:
         # Two formulas for one name are two curves, not a system.
         return len(names) == len(set(names))
 
-    def is_led_on_to(self, equation: Equation, before: str) -> bool:
-        """Whether a thin arrow says that an equation comes out of the one before.
-
-        Between values of one expression, or equations of curves, it may say that one becomes the other;
-        between factors that are 0 it may list them.
-        """
-        previous = self.previous
-        if previous is None or len(equation.symbols) > 1 or not words.is_plain_arrow(before):
-            return False
-        are_factors = all(is_zero(each.right) and is_linear(each) for each in (previous, equation))
-        return not are_factors and compare(previous.left, equation.left) is not Relation.SAME
-
     def is_no_repetition(self, equation: Equation) -> bool:
         return all(equation.text != known.text for known in self.known)
 
@@ -389,7 +380,9 @@ class Judge:
             return "the one before is solved, this one may be another solution"
         if words.says_new(sentence):
             return "something else comes in"
-        if (self.is_supposed or self.is_other_step) and not words.says_combined(sentence):
+        is_factored = opens_with_factoring(sentence) and holds_product_of_sums(equation.left)
+        is_worked_out = words.says_combined(sentence) or (is_factored and not self.is_supposed)
+        if (self.is_supposed or self.is_other_step) and not is_worked_out:
             return "nothing says how it is worked out"
         if previous.unit and equation.unit and previous.unit != equation.unit:
             return "the units differ"
