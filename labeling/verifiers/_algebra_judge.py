@@ -239,17 +239,16 @@ class Judge:
     def is_rewriting(self, chain: Chain, left: Member, right: Member) -> bool:
         """Whether the words say that brackets are multiplied out or an earlier expression is simplified."""
         sentence = words.sentence_of(chain.before)
-        equation = equation_of(chain)
-        self.n_left -= len(self.known) + len(self.seen)
-        is_old = equation is not None and any(
-            relate(known, equation) is Relation.SAME for known in (*self.known, *self.seen)
-        )
-        if is_old or self.n_left < 0:
-            return False
-        if is_rewritten(sentence, left, right):
-            return True
         is_taken_up = self.expression is not None and bare(self.expression.text) == bare(left.text)
-        return is_taken_up and words.says_it_becomes(sentence) and not words.says_new(sentence)
+        is_said = is_taken_up and words.says_it_becomes(sentence) and not words.says_new(sentence)
+        equation = equation_of(chain)
+        if not is_said and not is_rewritten(sentence, left, right):
+            return False
+        if equation is None:
+            return True
+        earlier = {old.text: old for old in (*self.known, *self.seen)}.values()
+        self.n_left -= len(earlier)
+        return self.n_left >= 0 and all(relate(old, equation) is not Relation.SAME for old in earlier)
 
     def value(self, chain: Chain, left: Member, right: Member) -> Finding | None:
         """Judge a link that puts in the values of names: v = u + a t = 3 + 2 * 5."""
