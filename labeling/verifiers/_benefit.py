@@ -6,7 +6,7 @@ from labeling.verifiers._claims import Claim
 from labeling.verifiers._exact import Value, are_near, evaluate, is_rounding, is_same, is_truncation
 from labeling.verifiers._expressions import parse
 from labeling.verifiers._reading import UnreadableError
-from labeling.verifiers._trees import Node, Parse, Reading, shown_number, walk
+from labeling.verifiers._trees import Parse, Reading, shown_number, walk
 from labeling.verifiers._wording import Wording
 
 _CURRENCIES = frozenset({"$", "€", "£", "¥", "₹"})
@@ -49,21 +49,14 @@ def agreement(relation: str, left: Parse, right: Parse, first: Value, second: Va
         shown = shown_number(other.node)
         if shown is None or not is_rounding(value, shown, is_approximate=relation == "~"):
             continue
-        if relation == "~" or not _is_loosely_rounded(value, computed, shown):
+        if relation == "~" or not _is_rounded_sum(value, computed):
             return "rounded"
     return ""
 
 
-def _is_loosely_rounded(value: Value, computed: Parse, shown: Node) -> bool:
-    """Whether an equals sign stands before what is a rounding only with good will.
-
-    A half is rounded down (1/8 = 0.12), or a sum, which has no more digits than its terms, loses some.
-    """
-    if not value.is_exact:
-        return False
-    is_half_down = abs(value.number) - abs(shown.value) == shown.last_digit / 2
-    is_sum = computed.has_operation and all(node.kind in _SUMMING for node in walk(computed.node))
-    return is_half_down or is_sum
+def _is_rounded_sum(value: Value, computed: Parse) -> bool:
+    """Whether a sum, which has no more digits than its terms, is set equal to fewer."""
+    return value.is_exact and computed.has_operation and all(n.kind in _SUMMING for n in walk(computed.node))
 
 
 def excuses(claim: Claim, left: Parse, right: Parse, first: Value, second: Value, wording: Wording) -> str:

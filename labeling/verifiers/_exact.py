@@ -117,15 +117,18 @@ def is_same(left: Value, right: Value) -> bool:
 
 
 def is_rounding(value: Value, shown: Node, *, is_approximate: bool) -> bool:
-    """Whether a shown number is the value rounded (half either way) to the digits it shows.
+    """Whether a shown number is the value rounded to the digits it shows.
 
-    After "=" only a number with a decimal place may be a rounding; after an approximation sign a whole
-    number may be one too.
+    After "=" only a number with a decimal place may be a rounding, and a half goes up; after an approximation
+    sign a whole number may be one too, and a half goes either way.
     """
     if shown.last_digit >= 1 and not is_approximate:
         return False
     if shown.is_cut and is_truncation(value, shown):
         return True
+    excess = abs(value.number) - abs(shown.value)
+    if excess == shown.last_digit / 2 and value.is_exact and not is_approximate:
+        return False
     return abs(value.number - shown.value) <= shown.last_digit / 2
 
 

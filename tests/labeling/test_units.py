@@ -373,3 +373,16 @@ def test_small_change_calendars_verbs_and_the_zero_of_a_scale_are_read(text, exp
 )
 def test_what_only_looks_like_them_is_left_open(text):
     assert outcome(text) == Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$15.50 / 4 = $3.88", "RIGHT"),
+        ("$15.50 / 4 = $3.87", "UNDECIDED"),
+        ("2.5 cm * 2.5 = 6.3 cm", "RIGHT"),
+        ("2.5 cm * 2.5 = 6.2 cm", "UNDECIDED"),
+    ],
+)
+def test_behind_an_equals_sign_a_half_goes_up(text, expected):
+    assert outcome(text) == expected
