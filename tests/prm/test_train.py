@@ -67,12 +67,24 @@ def test_the_stage_leaves_a_prm_and_a_report_and_nothing_else(base_folder, label
     assert json.loads(printed) == pytest.approx(here, abs=1e-5)
 
 
+def noted_steps(monkeypatch):
+    """The optimiser steps of the micro-batches that are trained on from now on."""
+    steps, real_step = [], PRMTrainer.training_step
+
+    def noted(trainer, *arguments):
+        steps.append(trainer.state.global_step)
+        return real_step(trainer, *arguments)
+
+    monkeypatch.setattr(PRMTrainer, "training_step", noted)
+    return steps
+
+
 @pytest.mark.parametrize(
-    ("moment", "lora_rank"),
-    [("in the last step", 2), ("in a checkpoint", 0), ("behind the last step", 0)],
+    ("moment", "lora_rank", "made_again"),
+    [("in the last step", 2, [2]), ("in a checkpoint", 0, [1, 2]), ("behind the last step", 0, [])],
 )
 def test_an_interrupted_run_goes_on_to_the_same_model(
-    base_folder, labels, tmp_path, monkeypatch, moment, lora_rank
+    base_folder, labels, tmp_path, monkeypatch, moment, lora_rank, made_again
 ):
     adapters = {"lora_rank": lora_rank, "lora_targets": ["q_proj"]}
     run(settings(base_folder, labels, tmp_path / "whole", **adapters))
@@ -102,7 +114,9 @@ def test_an_interrupted_run_goes_on_to_the_same_model(
     assert prm.train.checkpoint.save is real_save
     assert not (tmp_path / "torn").exists()
     assert list((tmp_path / ".torn.partial" / "checkpoints").glob("checkpoint-*"))
+    steps = noted_steps(monkeypatch)
     report = run(torn)
+    assert steps == made_again
     assert report.counts["optimiser steps"] == 3
     one, other = (StepScorer.from_pretrained(tmp_path / name) for name in ("whole", "torn"))
     for name, weight in one.model.state_dict().items():
@@ -132,7 +146,10 @@ def test_a_run_that_is_resumed_in_any_epoch_meets_the_same_rows_in_the_same_orde
             patch.setattr(PRMTrainer, "training_step", step)
             with pytest.raises(KeyboardInterrupt):
                 run(torn)
-        run(torn)
+        with monkeypatch.context() as patch:
+            steps = noted_steps(patch)
+            run(torn)
+        assert sorted(set(steps)) == list(range(stop, 8)), "it does not start anew"
         resumed = StepScorer.from_pretrained(tmp_path / f"torn {stop}").model.state_dict()
         different = [name for name, weight in whole.items() if not torch.equal(weight, resumed[name])]
         assert not different, f"resumed after step {stop}"

@@ -36,6 +36,18 @@ def change_weights(folder):
     save_file({name: weight + 0.01 for name, weight in load_file(file).items()}, file, {"format": "pt"})
 
 
+def noted_steps(monkeypatch):
+    """The optimiser steps that are made from now on."""
+    steps, real_step = [], PRMTrainer.training_step
+
+    def noted(trainer, *arguments):
+        steps.append(trainer.state.global_step)
+        return real_step(trainer, *arguments)
+
+    monkeypatch.setattr(PRMTrainer, "training_step", noted)
+    return steps
+
+
 def test_an_interrupted_run_does_not_go_on_from_another_model(config, tmp_path, monkeypatch):
     def save(*arguments, **more):
         raise KeyboardInterrupt
@@ -45,14 +57,7 @@ def test_an_interrupted_run_does_not_go_on_from_another_model(config, tmp_path, 
         with pytest.raises(KeyboardInterrupt):
             prm.train.run(config)
     change_weights(tmp_path / "base")
-    steps = []
-    real_step = PRMTrainer.training_step
-
-    def step(trainer, *arguments):
-        steps.append(trainer.state.global_step)
-        return real_step(trainer, *arguments)
-
-    monkeypatch.setattr(PRMTrainer, "training_step", step)
+    steps = noted_steps(monkeypatch)
     report = prm.train.run(config)
     assert steps == [0, 1]
     assert report.settings["model_sha256"] == hash_model(tmp_path / "base")
@@ -75,7 +80,9 @@ def test_a_run_stopped_while_it_swept_up_is_finished(config, tmp_path, monkeypat
     assert partial.is_dir()
     assert not (partial / "settings.json").exists(), "half of the checkpoints must not be gone on from"
     weights = (tmp_path / "prm" / "model.safetensors").read_bytes()
+    steps = noted_steps(monkeypatch)
     report = prm.train.run(config)
+    assert steps == [], "equal weights alone could have been trained once more"
     assert "finished before" in report.notes[-1]
     assert not partial.exists()
     assert (tmp_path / "prm" / "model.safetensors").read_bytes() == weights

@@ -56,6 +56,18 @@ class Interrupted(KeyboardInterrupt):
     pass
 
 
+def noted_steps(monkeypatch):
+    """The steps that are logged from now on."""
+    logged, on_log = [], policy_run._Rows.on_log
+
+    def noted(self, args, state, *rest, **others):
+        logged.append(state.global_step)
+        on_log(self, args, state, *rest, **others)
+
+    monkeypatch.setattr(policy_run._Rows, "on_log", noted)
+    return logged
+
+
 @pytest.mark.filterwarnings("ignore:raw_sum pays")
 def test_an_interrupted_run_goes_on_to_the_weights_of_an_uninterrupted_one(
     tmp_path, policy, problems, monkeypatch
@@ -82,7 +94,9 @@ def test_an_interrupted_run_goes_on_to_the_weights_of_an_uninterrupted_one(
     with pytest.raises(StoreError, match="other settings"):
         train.run(recipe(tmp_path, policy, problems, **test_set, seed=5))
 
+    logged = noted_steps(monkeypatch)
     again = train.run(config)
+    assert logged[0] == 3, "it goes on behind the last checkpoint, and does not start anew"
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [1, 2, 3]
     assert "step/penalty_padding" in rows[0]
@@ -121,7 +135,9 @@ def test_a_run_that_is_resumed_in_any_epoch_meets_the_same_problems(
         patch.setattr(policy_run._Rows, "on_log", interrupt)
         with pytest.raises(Interrupted):
             train.run(config)
+    logged = noted_steps(monkeypatch)
     train.run(config)
+    assert logged[0] == stop, "it goes on behind the last checkpoint, and does not start anew"
     a, b = (AutoModelForCausalLM.from_pretrained(tmp_path / name) for name in ("whole", "run"))
     assert all(p.equal(q) for p, q in zip(a.parameters(), b.parameters(), strict=True))
 
