@@ -210,12 +210,14 @@ def test_no_problem_is_on_both_sides_of_the_split(problems, fraction, seed):
 
 
 def test_case_and_spacing_do_not_make_another_problem():
+    texts = ("What  is 2?", "what is 2?", "other")
     solutions = [
-        labelled_from_row({"id": text, "prompt": text, "completions": ["a"], "labels": [1]})
-        for text in ("What  is 2?", "what is 2?", "other")
+        labelled_from_row({"id": text, "prompt": text, "completions": ["a"], "labels": [1]}) for text in texts
     ]
-    train, held = split_by_problem(solutions, 0.5, 0)
-    assert sorted(len(side) for side in (train, held)) == [1, 2]
+    # Were they three problems, a seed would part the two: of the eight, some do.
+    for seed in range(8):
+        sides = [{s.solution.id for s in side} for side in split_by_problem(solutions, 0.5, seed)]
+        assert sorted(sides, key=len) == [{"other"}, set(texts[:2])]
 
 
 def test_the_auroc_is_that_of_all_labelled_steps(prm_folder):
