@@ -1,5 +1,6 @@
 """The trainer gives every sampled token the advantage of its step, and nothing to padding."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -53,6 +54,12 @@ class NothingKnown(DigitSource):
 
     def judge(self, problems, completions):
         return [JudgedCompletion(spans=(), scores=()) for _ in completions]
+
+
+class NoSteps(DigitSource):
+    def judge(self, problems, completions):
+        judged = super().judge(problems, completions)
+        return [dataclasses.replace(record, spans=(), scores=()) for record in judged]
 
 
 PROBLEMS = [Problem(id=f"p{i}", text=f"what is {i}+{i}?", answer=str(2 * i), meta={"n": i}) for i in range(8)]
@@ -122,6 +129,18 @@ def test_each_token_has_the_advantage_of_its_step_and_padding_exactly_zero(tmp_p
             else:
                 want = np.full(len(row), expected.outcome[i])
             np.testing.assert_allclose(row, want, atol=1e-6, err_msg=repr(text))
+
+
+def test_tokens_outside_every_step_have_the_advantage_of_the_outcome(tmp_path):
+    source = NoSteps()
+    output = one_batch(trainer_of(tmp_path, source))
+    ((problems, texts),) = source.seen
+    outcomes = np.array([record.outcome for record in source.judge(problems, texts)]).reshape(2, 4)
+    # By hand: an outcome less the mean of the three others'.
+    expected = (outcomes - (outcomes.sum(1, keepdims=True) - outcomes) / 3).ravel()
+    assert np.abs(expected).max() > 0.1
+    table, mask = output["advantages"].numpy(), output["completion_mask"].numpy()
+    np.testing.assert_allclose(table, expected[:, None] * mask, atol=1e-6)
 
 
 def test_problems_reach_the_source_whole_and_in_order(tmp_path):
@@ -231,7 +250,17 @@ def test_grpo_04_d_the_evaluation_batch_is_checked_too(golden, tmp_path):
         build(tmp_path, sizes(golden, "d"))
 
 
-def test_several_processes_count_in_the_round(monkeypatch):
+@pytest.mark.parametrize("n", [2, 3])
+def test_several_processes_count_in_the_round(tmp_path, monkeypatch, n):
+    monkeypatch.setenv("WORLD_SIZE", str(n))
+    sizes = {"per_device_train_batch_size": 4, "num_generations": 4}
+    with pytest.raises(ConfigError, match=f"^{5 * n} completions a round"):
+        settings(tmp_path, **sizes | {"per_device_train_batch_size": 5})
+    with pytest.raises(ConfigError, match=f"evaluation batch of {5 * n} "):
+        settings(tmp_path, **sizes, per_device_eval_batch_size=5, do_eval=True)
+
+
+def test_a_round_smaller_than_a_group_names_the_size_that_would_do():
     with pytest.raises(ConfigError, match="Sample 6 completions"):
         check_group_sizes(completions_per_round=1, num_generations=6)
 
