@@ -18,7 +18,6 @@ from transformers import (
 )
 
 from labeling.errors import ConfigError, InputError, ModelError
-from labeling.rollouts.decoding import draw_tokens
 from labeling.rollouts.prompting import prompt_ids, text_ids
 from labeling.rollouts.sampler import Prefix
 from labeling.rollouts.transformers_sampler import TransformersSampler
@@ -196,38 +195,14 @@ def test_sampled_tokens_follow_the_model_s_probabilities(llama, tokenizer):
     assert chi_square < degrees + 6 * np.sqrt(2 * degrees)
 
 
-@settings(max_examples=80, deadline=None)
-@given(
-    st.lists(st.floats(-6, 6), min_size=2, max_size=9),
-    st.floats(0, 1, exclude_max=True),
-    st.floats(0.3, 3),
-    st.floats(0.05, 1),
-)
-def test_a_draw_inverts_the_cumulative_distribution(logits, uniform, temperature, top_p):
-    drawn = int(
-        draw_tokens(torch.tensor([logits]), torch.tensor([uniform], dtype=torch.float64), temperature, top_p)
-    )
-    scaled = np.asarray(logits, dtype=np.float32) / np.float32(temperature)
-    p = np.exp(scaled - scaled.max(), dtype=np.float64)
-    p /= p.sum()
-    order = np.arange(len(p)) if top_p == 1 else np.argsort(-p, kind="stable")
-    before = np.cumsum(p[order]) - p[order]
-    kept = np.where((before < top_p) | (np.arange(len(p)) == 0) | (top_p == 1), p[order], 0.0)
-    cumulative = np.cumsum(kept) / kept.sum()
-    near = np.abs(np.concatenate([cumulative - uniform, before - top_p])).min() < 1e-5
-    if not near and np.unique(p).size == p.size:
-        assert drawn == order[np.searchsorted(cumulative, uniform, side="right")]
-    assert p[drawn] > 0
-
-
-def test_the_extremes_of_the_uniform_stay_inside_the_nucleus():
-    logits = torch.tensor([[-1e4, 3.0, 2.0, -1e4]])
-    lowest, highest = (torch.tensor([u], dtype=torch.float64) for u in (0.0, np.nextafter(1, 0)))
-    for top_p in (1.0, 0.9, 0.5):
-        assert int(draw_tokens(logits, lowest, 1.0, top_p)) == 1
-    assert int(draw_tokens(logits, highest, 1.0, 0.5)) == 1
-    assert int(draw_tokens(logits, highest, 1.0, 0.9)) == 2
-    assert int(draw_tokens(logits, None, 0)) == 1
+def test_nothing_is_dropped_out_while_a_model_in_training_is_sampled(tokenizer):
+    model = tiny_model("gpt2", embd_pdrop=0.5, resid_pdrop=0.5, attn_pdrop=0.5)
+    prompts = random_prompts(6)
+    sampler = TransformersSampler(model, tokenizer, temperature=0)
+    at_rest = sampler.sample_ids(prompts, max_tokens=20, keys=keys_for(prompts))
+    model.train()
+    assert sampler.sample_ids(prompts, max_tokens=20, keys=keys_for(prompts)) == at_rest
+    assert model.training
 
 
 def test_limits_cut_rows_and_say_so(llama, tokenizer):

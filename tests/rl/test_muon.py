@@ -1,3 +1,5 @@
+import math
+
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +34,23 @@ def test_a_first_step_worked_by_hand():
     parameter.grad = torch.tensor([[7.0]])
     Muon([parameter], 0.1, weight_decay=0.5).step()
     torch.testing.assert_close(parameter.data, torch.tensor([[3.0 * 0.95 - 0.1 * 0.2 * x]]))
+
+
+def test_a_second_step_worked_by_hand():
+    # Gradients (1, 0), then (0, 1). Their momentum b is 0.05 (1, 0), then 0.95 * 0.05 (1, 0) + 0.05 (0, 1);
+    # what is made orthogonal is 0.05 g + 0.95 b: in the second step along (0.95^2, 1 + 0.95).
+    x = 1.0
+    for _ in range(5):
+        x = 3.4445 * x - 4.7750 * x**3 + 2.0315 * x**5
+    parameter = torch.nn.Parameter(torch.zeros(1, 2))
+    optimizer = Muon([parameter], 0.1)
+    for gradient in ([[1.0, 0.0]], [[0.0, 1.0]]):
+        parameter.grad = torch.tensor(gradient)
+        optimizer.step()
+    second = torch.tensor([[0.95**2, 1.95]])
+    moved = torch.tensor([[1.0, 0.0]]) + second / second.norm()
+    expected = -0.1 * 0.2 * math.sqrt(2) * x * moved
+    torch.testing.assert_close(parameter.data, expected, atol=1e-5, rtol=1e-4)
 
 
 def test_a_least_squares_problem_is_solved():
