@@ -9,6 +9,7 @@ from pathlib import Path
 import datasets
 import pytest
 
+from labeling import _workers
 from labeling.errors import ConfigError, InputError, ModelError, PluginError, StoreError
 from labeling.label import NO_REFERENCE, LabelConfig, run
 from labeling.rollouts.sampler import Rollout
@@ -100,8 +101,17 @@ def test_other_settings_do_not_write_into_the_same_file(rows_file, tmp_path):
 
 def test_several_processes_give_the_same_rows(rows_file, tmp_path, monkeypatch):
     monkeypatch.setattr("labeling._workers.SOLUTIONS_A_PROCESS", 1)
+    limits, real_init = [], _workers._Workers.__init__
+
+    def noted(self, names, limit):
+        limits.append(limit)
+        real_init(self, names, limit)
+
+    monkeypatch.setattr(_workers._Workers, "__init__", noted)
     label(rows_file, tmp_path / "one.jsonl")
+    assert limits == []
     label(rows_file, tmp_path / "two.jsonl", processes=2)
+    assert limits == [2]
     assert rows_of(tmp_path / "one.jsonl") == rows_of(tmp_path / "two.jsonl")
 
 
@@ -303,7 +313,9 @@ def test_only_the_description_of_the_file_itself_goes_with_it(rows_file, tmp_pat
     before = contents(output.parent)
     with pytest.raises(PluginError):
         label(rows_file, output, overwrite=True, verifier=failing("r2"))
-    assert {name for name, held in contents(output.parent).items() if held != before[name]} == {
+    after = contents(output.parent)
+    assert after.keys() == before.keys()
+    assert {name for name in after if after[name] != before[name]} == {
         "labels.jsonl",
         "labels.jsonl.run.json",
     }
