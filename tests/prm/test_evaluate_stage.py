@@ -233,7 +233,15 @@ def test_steps_after_a_known_first_error_are_unknown_in_the_record_format(tmp_pa
 
 
 def test_steps_at_risk_end_with_the_first_that_is_not_right():
-    cases = [([1, 1, 0, 1], 3), ([0, 1], 1), ([1, -100, 1], 2), ([1, 1], 2)]
+    cases = [
+        ([1, 1, 0, 1], 3),
+        ([0, 1], 1),
+        ([0, 1, 1], 1),
+        ([1, 0, 1, 1, 1], 2),
+        ([1, -100, 1], 2),
+        ([1, -100, 1, 1], 2),
+        ([1, 1], 2),
+    ]
     assert [is_at_risk(np.array(labels)).sum() for labels, _ in cases] == [n for _, n in cases]
     chain = ScoredChain(
         problem="p", scores=np.array([0.1, 0.2, math.nan, 0.4]), labels=np.array([1, 1, 0, 1]), first_error=2
