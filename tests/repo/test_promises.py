@@ -48,13 +48,11 @@ def test_every_verb_has_a_config_and_a_run(name):
 
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_every_setting_of_a_verb_is_read_somewhere(name, repository):
-    text = "\n".join(f.read_text(encoding="utf-8") for f in sources(repository))
-    config = config_class(VERBS[name])
-    unread = [
-        field.name
-        for field in dataclasses.fields(config)
-        if not re.search(rf"\bconfig\.{field.name}\b|\bself\.{field.name}\b|\bargs\.{field.name}\b", text)
-    ]
+    # In the files that know this verb's config: `config.seed` of another verb reads nothing of this one.
+    texts = [f.read_text(encoding="utf-8") for f in sources(repository)]
+    text = "\n".join(t for t in texts if re.search(rf"\b{VERBS[name].config}\b", t))
+    fields = dataclasses.fields(config_class(VERBS[name]))
+    unread = [f.name for f in fields if not re.search(rf"\bconfig\.{f.name}\b", text)]
     assert unread == []
 
 
@@ -68,7 +66,7 @@ def test_every_setting_of_a_verb_says_what_it_is(name):
 
 def test_no_source_file_is_crowded(repository):
     lengths = {f: len(f.read_text(encoding="utf-8").splitlines()) for f in sources(repository)}
-    assert {f.name: n for f, n in lengths.items() if n > 420} == {}
+    assert {f.name: n for f, n in lengths.items() if n > 400} == {}
 
 
 def test_help_answers_at_once_and_loads_no_model_library():
@@ -99,5 +97,9 @@ def test_the_readme_links_lead_somewhere(repository):
 
 
 def test_every_card_names_what_the_toolkit_ships(repository):
-    cards = {f.name for f in (repository / "data_cards").glob("*.md")}
-    assert {"engineering-world.md", "starter-policy.md"} <= cards
+    cards = {f.name: f.read_text(encoding="utf-8") for f in (repository / "data_cards").glob("*.md")}
+    starter = "labeling/simulators/engineering/starter/"
+    assert "labeling.simulators.engineering" in cards["engineering-world.md"]
+    assert starter in cards["starter-policy.md"]
+    n_bytes = (repository / starter / "model.safetensors").stat().st_size
+    assert f"{n_bytes:,} bytes of weights" in cards["starter-policy.md"]
