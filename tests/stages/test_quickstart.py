@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import time
 import pytest
 
 from labeling.errors import ConfigError, StoreError
+from rl import quickstart
 from rl.quickstart import QuickstartConfig, run
 
 SIZES = {
@@ -65,12 +67,47 @@ def test_the_whole_pipeline_survives_an_interruption_and_ends_in_a_page(tmp_path
     assert (folder / "report.json").read_bytes() == before
 
 
-def test_a_folder_with_other_settings_is_refused(tmp_path):
-    (tmp_path / "settings.json").write_text("{}")
+class BegunError(Exception):
+    """The stages would run now."""
+
+
+@pytest.fixture
+def no_stages(monkeypatch):
+    def begin(this):
+        raise BegunError
+
+    monkeypatch.setattr(quickstart, "_stages", begin)
+
+
+OTHER = {f.name: 17 for f in dataclasses.fields(QuickstartConfig) if f.name not in ("output", "workers")}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_a_folder_with_other_settings_is_refused(tmp_path, no_stages, name):
+    config = QuickstartConfig(output=str(tmp_path))
+    for same in (config, config, dataclasses.replace(config, workers=3)):
+        with pytest.raises(BegunError):
+            run(same)
     with pytest.raises(StoreError, match="other settings"):
-        run(QuickstartConfig(output=str(tmp_path)))
+        run(dataclasses.replace(config, **{name: OTHER[name]}))
+    with pytest.raises(BegunError):
+        run(config)
 
 
-def test_sizes_that_cannot_work_are_refused():
-    with pytest.raises(ConfigError, match="rollouts"):
-        run(QuickstartConfig(rollouts=0))
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("label_problems", 7),
+        ("rollout_solutions", 1),
+        ("rollouts", 0),
+        ("heldout_problems", 15),
+        ("policy_steps", 0),
+        ("completions_per_step", 7),
+        ("prm_epochs", 0.0),
+        ("workers", -1),
+    ],
+)
+def test_sizes_that_cannot_work_are_refused(tmp_path, no_stages, name, value):
+    with pytest.raises(ConfigError, match=name):
+        run(QuickstartConfig(output=str(tmp_path), **{name: value}))
+    assert list(tmp_path.iterdir()) == []
