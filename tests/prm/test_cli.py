@@ -64,6 +64,16 @@ def test_a_signal_while_a_text_is_executed_ends_with_its_exit_code(tmp_path, nam
     assert "Traceback" not in done.stderr
 
 
+def test_a_process_that_ends_does_not_go_through_its_objects_once_more():
+    # Registered before `main` registers its own, so called after it.
+    code = (
+        "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count()));"
+        "sys.argv = ['prm', '--version']; from prm.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout.split()[-1]) > 1000
+
+
 def test_a_termination_can_be_told_from_an_exit_of_the_users_code():
     with pytest.raises(Terminated) as caught:
         cli._terminate(15, None)

@@ -1,6 +1,7 @@
 import json
 import math
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,9 +88,33 @@ def test_a_solution_beyond_the_context_spoils_no_other(scorer):
 
 def test_what_is_not_text_is_refused(scorer):
     with pytest.raises(InputError, match="1 prompts for 4 solutions"):
-        scorer.score("1 + 2?", STEPS)
+        scorer.score("1+2?", STEPS)  # as many letters as solutions: their number alone tells nothing
     with pytest.raises(InputError, match="steps of solution 0"):
         scorer.score(["a"], ["1 + 2 = 3"])
+
+
+def test_what_the_labels_meant_comes_back_and_the_models_context_is_the_limit(prm_folder, tmp_path):
+    folder = shutil.copytree(prm_folder, tmp_path / "prm")
+    info = checkpoint.read_info(folder)
+    checkpoint.write_info(folder, replace(info, semantics="value", max_tokens=16))
+    scorer = StepScorer.from_pretrained(folder)
+    assert scorer.semantics == "value"
+    assert len(scorer.score(["a" * 40], [["b"]])[0]) == 1  # longer than any layout in training
+
+
+def test_nothing_is_dropped_out_of_a_model_in_training_when_it_scores_or_is_saved(
+    base_folder, byte_tokenizer, tmp_path
+):
+    torch.manual_seed(0)
+    model = checkpoint.load_classifier(base_folder, is_head_trained=False)
+    model.dropout.p = 0.5
+    layout = ClassHeadFormat(byte_tokenizer, max_tokens=128)
+    info = checkpoint.PRMInfo(separator="\n", max_tokens=128, label_kind="hard")
+    model.train()
+    assert checkpoint.save(model, layout, tmp_path / "prm", info, probe=(PROMPTS, STEPS)) <= 1e-5
+    model.train()
+    scorer = StepScorer(model, layout)
+    assert scorer.score(PROMPTS, STEPS) == scorer.score(PROMPTS, STEPS)
 
 
 def test_a_calibrator_is_kept_with_the_model_and_applied_on_request(prm_folder, tmp_path):
