@@ -4,17 +4,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from labeling.verifiers._labels import LabelReader
-from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._reading import SCALES, UnreadableError
 from labeling.verifiers._trees import Node
 
-_SCALE_VALUES = {
-    "hundred": 100,
-    "thousand": 1000,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-    "dozen": 12,
-}
 _NOTHING = Fraction(1, 10**30)
 """Worth of the last digit of a number whose digits go on."""
 
@@ -69,7 +61,7 @@ class NumberReader(LabelReader):
         if self.peek().kind == "SCALE":
             self.traits.add("scale")
             name = self.take("SCALE").text
-            scale = 1 if self.reading.has_scale_as_unit else _SCALE_VALUES[name]
+            scale = 1 if self.reading.has_scale_as_unit else SCALES[name]
             value, last_digit = value * scale, last_digit * scale
         node = Node("number", value=value, last_digit=last_digit, is_cut=is_cut)
         if text.isdecimal() and not is_cut:

@@ -17,6 +17,15 @@ RELATIONS = {
 """A relation as it is written -> one of = ~ < > <= >= != ≡."""
 
 
+SCALES = {
+    "hundred": 100,
+    "thousand": 1000,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
+"""Words behind a number that multiply it."""
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--")
 
 

@@ -13,7 +13,7 @@ A number and its units bind before anything else: 60 km / 1.5 h divides by 1.5 h
 from collections.abc import Sequence
 from fractions import Fraction
 
-from labeling.verifiers._reading import UnreadableError
+from labeling.verifiers._reading import SCALES, UnreadableError
 from labeling.verifiers._unit_phrases import COMPUTED, FUNCTIONS, UnitReader
 from labeling.verifiers._unit_table import unit_of
 from labeling.verifiers._unit_tokens import Token
@@ -21,14 +21,6 @@ from labeling.verifiers._unit_trees import TEXTBOOK, Reading, Side, Term, Units,
 
 MAX_TOKENS = 120
 MAX_DEPTH = 24
-_SCALES = {
-    "hundred": 100,
-    "thousand": 1000,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-    "dozen": 12,
-}
 _ENDS_OF_OPERAND = frozenset({"NUM", ")", "PI", "SUP"})
 
 
@@ -212,7 +204,7 @@ class _Parser(UnitReader):
             if self.reading.has_loose_powers:
                 value = token.mantissa / Fraction(10) ** token.exponent
                 last_digit = last_digit / Fraction(10) ** (2 * token.exponent)
-        scale_word = _SCALES.get(self.peek().text) if self.peek().kind == "WORD" else None
+        scale_word = SCALES.get(self.peek().text) if self.peek().kind == "WORD" else None
         if scale_word is not None:
             self.at += 1
             value, last_digit = value * scale_word, last_digit * scale_word
