@@ -306,9 +306,9 @@ def test_a_step_too_long_or_with_too_many_claims_is_left_open():
 )
 def test_a_hostile_step_takes_less_than_a_second_and_never_crashes(text):
     VERIFIER.judge("5 km = 500 m")
-    started = time.perf_counter()
+    started = time.process_time()
     VERIFIER.judge(text[:MAX_STEP_CHARACTERS])
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 PIECES = st.sampled_from([
