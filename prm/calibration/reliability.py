@@ -109,11 +109,12 @@ def _draw_curve(
     )
     axes.set_title(title, loc="left", fontsize=12, fontweight="bold")
     axes.text(
-        0.03,
         0.97,
+        0.04,
         f"ECE {gap_of_bins(bins):.3f}\n{n:,} steps",
         transform=axes.transAxes,
-        va="top",
+        ha="right",
+        va="bottom",
         linespacing=1.4,
     )
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
