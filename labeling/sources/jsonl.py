@@ -107,7 +107,10 @@ def parse_row(line: str | bytes) -> dict[str, Any]:
         row = json.loads(text)
     except UnicodeDecodeError as error:
         raise RecordError(f"not UTF-8 (byte {error.start}).") from error
-    except (json.JSONDecodeError, RecursionError, ValueError) as error:
+    except json.JSONDecodeError as error:
+        # Not the parser's own line number, which counts within the one line that it was given.
+        raise RecordError(f"not JSON ({error.msg} at character {error.pos + 1}).") from error
+    except (RecursionError, ValueError) as error:
         raise RecordError(f"not JSON ({error}).") from error
     if not isinstance(row, dict):
         raise RecordError(f"not an object but {type(row).__name__}.")

@@ -70,8 +70,9 @@ def find_answer(text: str, *, answer_format: str = "auto") -> FoundAnswer | None
             ("A: 27", "The answer is 34", a last line that is a value), or "auto": these in this order.
 
     Returns:
-        The answer, or None. A last box that is never closed is no answer in "auto" and "boxed",
-        whatever else the text says: the text was cut while answering.
+        The answer, or None. A text that ends inside thinking gives none, as in `labeling.steps`; nor is a
+        last box that is never closed one in "auto" and "boxed", whatever else the text says: the text was
+        cut while answering.
 
     Raises:
         ConfigError: There is no such format.
@@ -80,7 +81,13 @@ def find_answer(text: str, *, answer_format: str = "auto") -> FoundAnswer | None
         raise ConfigError(
             f"there is no answer format {answer_format!r}.", remedy=f"Use one of {', '.join(_FINDERS)}."
         )
-    return _FINDERS[answer_format](without_thinking(text))
+    return None if ends_in_thinking(text) else _FINDERS[answer_format](without_thinking(text))
+
+
+def ends_in_thinking(text: str) -> bool:
+    """Whether the last thinking tag of a text opens: the text was cut while thinking."""
+    tags = list(THINK_TAG.finditer(text))
+    return bool(tags) and not tags[-1]["slash"]
 
 
 def without_thinking(text: str) -> str:

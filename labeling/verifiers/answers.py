@@ -168,13 +168,17 @@ def _verdict(comparison: Comparison, found: FoundAnswer, reference: str, step_st
 
 
 _WHOLE = re.compile(r"-?\d{1,15}")
+_OVER_ZERO = re.compile(
+    r"(?:/|÷|\\div)\s?0+(?:\.0*)?(?![\d.])|frac\s?(?:\{[^{}]*\}|\d)\s?(?:\{\s?0+(?:\.0*)?\s?\}|0)"
+)
+"""A division by zero: a reference that holds one has no value."""
 
 
 def _compare(
     reference: str | None, candidate: str | None, algebra: Algebra, bare_percent_matches: bool
 ) -> Comparison:
     reference = _unboxed(reference)
-    if not reference or len(reference) > MAX_ANSWER_CHARS:
+    if not reference or len(reference) > MAX_ANSWER_CHARS or _OVER_ZERO.search(reference):
         return _UNREADABLE
     is_whole = _WHOLE.fullmatch(reference)
     comparer = Comparer(algebra, bare_percent_matches)

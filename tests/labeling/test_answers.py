@@ -388,3 +388,14 @@ def test_numbers_are_graded_at_three_hundred_a_second_or_more(verifier):
     grades = [verifier.grade(problem(str(n * 60)), text) for n, text in enumerate(texts)]
     assert all(grades)
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize("reference", ["1/0", "\\frac{1}{0}", "\\dfrac{3}{ 0.0 }", "5 ÷ 0", "0/0"])
+@pytest.mark.parametrize("candidate", ["1/0", "\\frac{1}{0}", "4", None])
+def test_a_reference_without_a_value_is_not_scorable(reference, candidate):
+    assert compare_answers(reference, candidate).equal is None
+
+
+@pytest.mark.parametrize("reference", ["100/0.5", "1/05", "\\frac{1}{0.5}", "10/20", "3/100"])
+def test_a_zero_inside_a_divisor_divides_by_no_zero(reference):
+    assert compare_answers(reference, reference).equal is True

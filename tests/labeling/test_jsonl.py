@@ -36,6 +36,9 @@ def test_data_01_strict_stops_at_line_three_and_names_file_line_and_reason(file)
     assert caught.value.file == str(file)
     assert "not JSON" in str(caught.value)
     assert f"{file}:3" in str(caught.value)
+    assert "line 1" not in str(caught.value), "the parser counts within its one line"
+    assert "line 2" not in str(caught.value)
+    assert "at character " in str(caught.value)
 
 
 def test_data_01_skip_keeps_the_good_lines_and_one_reason_for_each_bad_one(file, case):

@@ -15,7 +15,8 @@ from labeling.rollouts.sampler import Prefix, Rollout
 from labeling.rollouts.solve import sample_solutions
 from labeling.rollouts.transformers_sampler import TransformersSampler
 from labeling.sources.jsonl import parse_labelled
-from labeling.verifiers.answers import AnswersVerifier
+from labeling.steps import segment
+from labeling.verifiers.answers import AnswersVerifier, extract_answer
 from labeling.verifiers.verdict import Outcome
 
 TEMPLATE = "{% for m in messages %}[{{ m['content'] }}]{% endfor %}"
@@ -169,3 +170,17 @@ def test_how_a_row_of_raw_text_was_cut_is_kept():
     solution = parse_labelled({"id": "a", "prompt": "p", "completion": "1. a\n2. b"}).solution
     assert isinstance(solution, Solution)
     assert (solution.text, solution.segment_mode) == ("1. a\n2. b", "numbered")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("<think>a</think>\n\nb \\boxed{1}\n\n<think>\nc \\boxed{2}", None),
+        ("It is \\boxed{5}. <think>", None),
+        ("<think>a</think>\n\nb \\boxed{1}\n\n<think>\nc</think>", "1"),
+        ("a</think> \\boxed{3}", "3"),
+    ],
+)
+def test_thinking_that_is_open_at_the_end_gives_no_answer_as_segmentation_says(text, answer):
+    assert extract_answer(text) == answer
+    assert segment(text, "line").is_think_closed is (answer is not None)
