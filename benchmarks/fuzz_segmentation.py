@@ -4,8 +4,7 @@ r"""Generated texts against the segmentation: no crash, no lost character, no te
 
 Texts are made from scraps of prose, formulas, code, tables, lists, thinking tags and numberings, and cut in
 every mode in turn. Checked: joining by spans gives the text back, spans are in order, no step is blank.
-Prints into how many steps they were cut, the slowest text, and every failure; the exit code is 1 when there is
-one.
+Prints into how many steps they were cut, the slowest text, and every failure; exit code 1 when there is one.
 """
 
 import argparse
