@@ -359,7 +359,13 @@ def test_a_run_whose_verifier_hangs_ends_when_it_is_told_to_and_leaves_no_proces
     command = [sys.executable, "-m", "prm.cli", "label", "--input", "rows.jsonl", "--output", "out/l.jsonl"]
     command += ["--verifier", "hanging:Hangs", "--processes", str(processes)]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what runs in the background with SIGINT ignored, and that would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while len(list(tmp_path.glob("hangs-*"))) < processes and time.monotonic() < deadline:
