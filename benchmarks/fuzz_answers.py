@@ -282,7 +282,7 @@ def main() -> None:
         if seconds > slowest:
             slowest, slowest_input = seconds, f"{left!r}, {right!r}, {text!r}"
         if failure or seconds > limit:
-            failures.append(f"{failure or 'too slow'}: {left!r}, {right!r}, {text!r}")
+            failures.append(f"{number}: {failure or 'too slow'}: {left!r}, {right!r}, {text!r}")
     seconds = time.perf_counter() - started
     print(
         f"{arguments.count} pairs and texts from {arguments.start} in {seconds:.0f} s;",

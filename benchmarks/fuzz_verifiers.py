@@ -10,16 +10,13 @@ every text that crashed or took too long; the exit code is 1 when there is one.
 import argparse
 import random
 import sys
-import time
-import traceback
-from collections import Counter
 from collections.abc import Sequence
 
+from benchmarks._fuzzing import try_all
 from labeling.records import Problem, Solution
 from labeling.verifiers.registry import load_panel
 from labeling.verifiers.verdict import Outcome, Verifier
 
-MAX_SECONDS = 1.0
 _SCRAP_TEXT = r"""
     = + - * / ^ ( ) { } [ ] | $ % , . : ; ! ? _ & ~ < > << >> 0 1 23 4.5 1,000 1/2 1.5e3 999999999999 x e m km
     apples dollars of is not the sum half twice prime divisible by rounded to nearest from 10:45 30 min 2:38
@@ -62,29 +59,13 @@ def main() -> None:
 
 
 def fuzz(verifier: Verifier, *, count: int, seed: int) -> list[str]:
-    """Judge `count` texts and return those that crashed or took over `MAX_SECONDS`, with the reason."""
+    """Judge `count` texts and return those that crashed or took too long, with the reason."""
     judge(verifier, "1 m = 100 cm")  # What is loaded with the first text is no time of that text.
     random_numbers = random.Random(seed)
-    outcomes: Counter[Outcome] = Counter()
-    failures: list[str] = []
-    slowest, slowest_text = 0.0, ""
-    for _ in range(count):
-        text = make_text(random_numbers)
-        started = time.process_time()
-        try:
-            outcomes[judge(verifier, text)] += 1
-        except Exception:  # noqa: BLE001  every crash is what is looked for
-            failures.append(f"{text!r}\n{traceback.format_exc()}")
-            print(failures[-1], flush=True)
-        seconds = time.process_time() - started
-        if seconds > slowest:
-            slowest, slowest_text = seconds, text
-        if seconds > MAX_SECONDS:
-            failures.append(f"{text!r}\n{seconds:.2f} seconds")
-            print(failures[-1], flush=True)
+    texts = (make_text(random_numbers) for _ in range(count))
+    outcomes, failures = try_all(texts, lambda text: judge(verifier, text))
     shares = ", ".join(f"{outcomes[outcome]:,} {outcome}" for outcome in Outcome)
     print(f"{count:,} texts (seed {seed}): {shares}; {len(failures)} failures.")
-    print(f"Slowest {slowest:.3f} s: {slowest_text[:200]!r}")
     return failures
 
 

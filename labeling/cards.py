@@ -105,7 +105,8 @@ def to_markdown(facts: CardFacts, *, title: str) -> str:
     if facts.undecided_reasons:
         lines += ["", "## Why steps stayed undecided", "", "| reason | steps |", "|---|---|"]
         for reason, n in facts.undecided_reasons.most_common(MAX_REASONS):
-            lines.append(f"| {reason.replace('|', chr(92) + '|')} | {n:,} |")
+            cell = reason.replace("|", r"\|")
+            lines.append(f"| {cell} | {n:,} |")
     return "\n".join(lines) + "\n"
 
 

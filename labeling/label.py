@@ -191,7 +191,11 @@ def _measure(config: LabelConfig, report: Report, *, n_new: int, seconds: float)
     labelled = read_labelled(output).items
     card = output.with_name(CARD_NAME)
     facts = write_card(labelled, card, title=output.stem)
-    report.outputs |= {"labels": str(output), "card": str(card)}
+    report.outputs |= {
+        "labels": str(output),
+        "settings and input behind them": str(fingerprint_path(output)),
+        "card": str(card),
+    }
     report.counts |= {
         "solutions labelled": facts.n_solutions,
         "problems": len(facts.problems),
@@ -217,6 +221,12 @@ def _claims(labelled: Sequence[LabelledSolution]) -> dict[str, int]:
         for label in item.labels
         for evidence in label.verdict.evidence
     )
+    for item in labelled:
+        names = item.origin.split(",")
+        if len(names) > 1:
+            # In a panel another verifier may decide the step, and no undecided one tells of it.
+            heard = {evidence.verifier for label in item.labels for evidence in label.verdict.evidence}
+            tally.update(f"solutions without a claim by {name}" for name in names if name not in heard)
     return dict(sorted(tally.items()))
 
 

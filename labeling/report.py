@@ -119,12 +119,15 @@ class Report:
         lines = [f"# {self.stage}", ""]
         for title, block in (("Counts", self.counts), ("Numbers", self.numbers)):
             if block:
-                lines += [f"## {title}", "", "| what | value |", "|---|---|"]
-                lines += [f"| {name} | {text} |" for name, text in _flat(block)]
-                lines.append("")
+                rows = [("what", "value"), *_flat(block)]
+                width = max(len(name) for name, _ in rows)
+                table = [f"| {name:<{width}} | {text} |" for name, text in rows]
+                lines += [f"## {title}", "", table[0], f"|{'-' * (width + 2)}|---|", *table[1:], ""]
+        if self.notes:
+            lines += ["## Notes", "", *(f"- {note}" for note in self.notes), ""]
         if self.outputs:
+            # Last: on a terminal, what a reader does next begins here.
             lines += ["## Written", "", *(f"- {name}: {path}" for name, path in self.outputs.items()), ""]
-        lines += [f"- {note}" for note in self.notes]
         return "\n".join(lines).rstrip() + "\n"
 
 

@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # it is caught here, and would end the process by SIGINT instead of with our exit code; any other
         # `exec` of a string makes it forget.
         exec("")
-        _print(f"prm {name}: interrupted; the same command goes on where it stopped.", error=True)
+        _print(f"prm {name}: interrupted; the same command goes on from what was saved.", error=True)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -34,6 +34,9 @@ from prm.calibration.split import is_for_calibration
 NO_CALIBRATOR = "none"
 DIAGRAM_SUFFIXES = ("svg", "png")
 
+FEW_STEPS = 30
+"""Right or wrong steps below which a reader is told not to rely on what was fitted to them."""
+
 CHUNK = 64
 """Solutions handed to the model between two signs of progress; it forms its own batches."""
 
@@ -139,7 +142,7 @@ def evaluate_chains(
     if config.calibrator != NO_CALIBRATOR:
         calibrator = fit_calibrator(config.calibrator, *usable_steps(fitting))
         report.numbers["calibrator"] = calibrator.to_dict()
-        report.notes += _limit_notes(calibrator)
+        report.notes += [*_scarcity_notes(fitting), *_limit_notes(calibrator)]
     threshold = config.threshold
     if threshold is None:
         threshold = _best_threshold(fitting)
@@ -273,6 +276,18 @@ def _split(
 def _best_threshold(chains: Sequence[ScoredChain]) -> float:
     complete = [(c.scores, c.first_error) for c in chains if c.has_prediction and c.first_error is not None]
     return choose_threshold([scores for scores, _ in complete], [gold for _, gold in complete]).threshold
+
+
+def _scarcity_notes(fitting: Sequence[ScoredChain]) -> list[str]:
+    _, is_right = usable_steps(fitting)
+    n_right, n_wrong = int(is_right.sum()), int((1 - is_right).sum())
+    if min(n_right, n_wrong) >= FEW_STEPS:
+        return []
+    return [
+        f"The calibrator and the threshold stand on {n_right} right and {n_wrong} wrong steps, fewer than "
+        f"{FEW_STEPS} of a kind: do not rely on them. Label more problems, or hold out more of them "
+        "(holdout_fraction of `prm train-prm`)."
+    ]
 
 
 def _limit_notes(calibrator: Calibrator) -> list[str]:

@@ -284,6 +284,7 @@ def _arm(this: Run, name: str) -> Arm:
         "completions_per_step": this.config.completions_per_step,
         "learning_rate": LEARNING_RATE,
         "warmup_steps": 5,
+        "save_every": 5,
         "max_completion_tokens": MAX_TOKENS,
         # One seed for all: the same problems in the same order.
         "seed": this.seed("policy"),

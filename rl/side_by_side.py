@@ -49,6 +49,13 @@ class Arm:
         log = self.folder / "metrics.jsonl"
         return log.read_bytes().count(b"\n") if log.is_file() else 0
 
+    @property
+    def progress(self) -> str:
+        """How far it is, in a word."""
+        if self.is_done:
+            return "done"
+        return f"{self.n_steps_done}/{self.n_steps}" if self.log.is_file() else "waits"
+
 
 class ArmError(ToolkitError):
     """A training run next to others ended badly; its own message is in its log, quoted here.
@@ -174,5 +181,5 @@ class _Display:
             for arm in self._arms:
                 self._progress.update(self._tasks[arm.name], completed=arm.n_steps_done)
         elif time.monotonic() - self._last >= LOG_SECONDS:
-            say("train-policy: " + ", ".join(f"{a.name} {a.n_steps_done}/{a.n_steps}" for a in self._arms))
+            say("train-policy: " + ", ".join(f"{arm.name} {arm.progress}" for arm in self._arms))
             self._last = time.monotonic()

@@ -2,6 +2,8 @@
 
 import re
 
+from labeling.verifiers._phrasing import REJECTION, one_of
+
 _ARROW = r"\\(?:to|rightarrow|longrightarrow)(?![a-z])|--?>|[→⟶]"
 _ARROWS = re.compile(_ARROW)
 _DELIMITERS = re.compile(
@@ -11,14 +13,8 @@ _DELIMITERS = re.compile(
 )
 
 
-def _one_of(phrases: str, others: str = "") -> re.Pattern[str]:
-    """Return a pattern for any of some phrases, separated by bars, as whole words; line ends are no part."""
-    words = r"\b(?:" + re.sub(r"\s*\n\s*", "", phrases) + r")\b"
-    return re.compile(words + (f"|{others}" if others else ""), re.IGNORECASE)
-
-
 _REWRITING = r"simplif\w*|expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|foil"
-_DERIVED = _one_of(
+_DERIVED = one_of(
     r"""
     simplif\w*|expand\w*|distribut\w*|combin\w*|rearrang\w*|factor\w*|both sides|subtract\w*|add|adding|
     divid\w*|multipl\w*|solv\w*|isolat\w*|so|thus|hence|therefore|then|becom\w*|giv(?:es|ing|e)|get|
@@ -27,12 +23,12 @@ _DERIVED = _one_of(
     """,
     r"\\(?:implies|Rightarrow|therefore|Longrightarrow|iff|Leftrightarrow|Longleftrightarrow)|=>|[⇒⟹⇔⟺∴]",
 )
-_REWRITTEN = _one_of(_REWRITING + r"|rearrang\w*|both sides|cross[- ]?multipl\w*|isolat\w*|factor\w* out")
-_EXPANDED = _one_of(
+_REWRITTEN = one_of(_REWRITING + r"|rearrang\w*|both sides|cross[- ]?multipl\w*|isolat\w*|factor\w* out")
+_EXPANDED = one_of(
     r"expand\w*|distribut\w*|combin\w* (?:the )?(?:like )?terms|like terms|foil|multiply(?:ing)? out"
 )
-_BECOMES = _one_of(_REWRITING + r"|reduc(?:es|ing|ed)? to|becomes|factor(?:s|ing|ed)? (?:out|to|as|into)")
-_NO_REWRITING = _one_of(
+_BECOMES = one_of(_REWRITING + r"|reduc(?:es|ing|ed)? to|becomes|factor(?:s|ing|ed)? (?:out|to|as|into)")
+_NO_REWRITING = one_of(
     r"""
     negligible|so|numerators?|denominators?|sides?|parts?|brackets?|parenthes[ie]s|inside|
     the (?:first|second|third|last)|radicand|exponents?|each|both|equal|original
@@ -44,8 +40,8 @@ _LEADS_ON = re.compile(
     r"(?:\\[\[(]|[\s$:,])*$",
     re.IGNORECASE,
 )
-_TAKES_UP = _one_of(r"this|which|it|expressions?|we (?:get|have|obtain)|us|terms")
-_ASSUMED = _one_of(
+_TAKES_UP = one_of(r"this|which|it|expressions?|we (?:get|have|obtain)|us|terms")
+_ASSUMED = one_of(
     r"""
     let(?!['’]s| us)|let(?:['’]s| us) (?:say|call|denote|define|set|try|assume|use|let)|suppose|assum\w+|if|
     whether|when|whenever|where|cases?|consider|given that|try|trying|test\w*|check\w*|verif\w*|guess\w*|
@@ -54,32 +50,32 @@ _ASSUMED = _one_of(
     """,
     r"\b(?:for|at|with|from|than|into)[\s$\\(]{0,6}$|\\in\b|∈",
 )
-_NEW_SOURCE = _one_of(
+_NEW_SOURCE = one_of(
     r"""
     another|second|third|next|other|similarly|also|we know|we are told|know that|told|from the|since|
     because|recall|formula|theorem|identity|law|rule|condition|states?|statement|problem|first|last|final|
     now|add(?:ing)? (?:the|these|equations?)|set (?:up|it)|setting|plug\w*|substitut\w*|using|as well as|and
     """
 )
-_REJECTED = _one_of(
+_DROPPED = one_of(
     r"""
-    incorrect|wrong|false|contradict\w*|impossible|mistake\w*|error|invalid|wait|oops|no solutions?|
-    not (?:equal|true|possible|correct|valid|work|satisf\w+|match\w*|hold)|does(?:n't| not)|isn't|can't|
-    cannot|unless|extraneous|reject\w*|discard\w*|actually|however|instead|correction|sorry|hmm
+    no solutions|does(?:n['’]t| not)|can['’]t|cannot|unless|extraneous|reject\w*|discard\w*|actually|however|
+    instead|correction|sorry|hmm
     """
 )
-_OTHER_ARITHMETIC = _one_of(
+"""Words by which a derivation leaves a path, besides those that deny a formula."""
+_OTHER_ARITHMETIC = one_of(
     r"""
     repeating|mod|modulo|modular|binary|hexadecimal|congruen\w*|base[- ](?:\d+|two|eight|ten|\$?[a-z]\b)|
     matri\w*|vectors?|logic\w*|boolean|sets?|roots? of unity|group|ring|field
     """,
     r"\\(?:p|b)?mod|\\overline|\\equiv|≡",
 )
-_ROUNDED = _one_of(
+_ROUNDED = one_of(
     r"round\w*|approx\w*|about|nearest|roughly|around|estimat\w*|ceil\w*|floor|almost|nearly|integer|whole",
     r"\\approx|≈",
 )
-_BRANCHING = _one_of(
+_BRANCHING = one_of(
     r"""
     if|suppos\w+|assum\w+|cases?|when|whenever|either|otherwise|possib\w*|try|trying|impossib\w*|
     contradict\w*|reject\w*|is not an?|not (?:an? )?(?:integer|valid|possible)|consider|alternativ\w*|
@@ -87,7 +83,7 @@ _BRANCHING = _one_of(
     """,
     r"\\neq?\b|≠|\\not",
 )
-_COMBINED = _one_of(
+_COMBINED = one_of(
     r"""
     substitut\w*|plug\w*|subtract\w*|add|adding|multipl\w*|eliminat\w*|simplif\w*|both sides|combin\w*|
     expand\w*|distribut\w*|divid\w*|rearrang\w*|solv\w*
@@ -159,7 +155,7 @@ def says_combined(text: str) -> bool:
 
 def doubt_in(text: str) -> str:
     """Return what takes the formulas of a text out of plain assertion over the reals; "" for nothing."""
-    if _REJECTED.search(text):
+    if REJECTION.search(text) or _DROPPED.search(text):
         return "the text rejects something"
     if _OTHER_ARITHMETIC.search(text):
         return "another arithmetic (modulus, number base, matrices, complex numbers)"

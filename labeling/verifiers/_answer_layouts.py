@@ -23,6 +23,8 @@ from labeling.verifiers._plain import read_number
 
 _MAX_WORDS = 4
 """A longer part of a list makes it a sentence."""
+_MAX_PAIRS = 500
+"""Comparisons that two lists in any order may take: enough for 31 values each."""
 
 
 @dataclass(frozen=True)
@@ -238,10 +240,15 @@ def _if_readable(left: ValueList, right: ValueList, finding: Finding, rules: Rul
 def _in_any_order(left: ValueList, right: ValueList, rules: Rules) -> Finding:
     unmatched = list(right.items)
     results: list[Finding] = []
+    known: dict[tuple[str, str], Finding] = {}
     for item in left.items:
         tried: list[Finding] = []
         for other in unmatched:
-            tried.append(rules.answers(item, other))
+            if (item, other) not in known:
+                if len(known) == _MAX_PAIRS:
+                    return unsure("too many values to compare in any order")
+                known[item, other] = rules.answers(item, other)
+            tried.append(known[item, other])
             if tried[-1].is_equal:
                 break
         results.append(best_of(tried))

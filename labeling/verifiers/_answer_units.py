@@ -108,6 +108,8 @@ _WORD = re.compile(r"[A-Za-z]+")
 _TOKEN = re.compile(
     r"\s*(?:(?P<word>[A-Za-z]+\.?)|\^\s*\{?\s*(?P<power>-?\d)\s*\}?|(?P<per>/)|(?P<times>\\cdot|[-.()]))"
 )
+# Each blank has one place where it can be read: with two, a text that does not end here is tried in 2^n ways.
+_TRAILING = re.compile(r"(?:[A-Za-z./\s-]|\^\s*(?:\{\s*)?-?\d(?:\s*\})?|\\cdot)*$")
 
 
 @lru_cache(maxsize=4096)
@@ -186,7 +188,7 @@ def split_unit(clean: str) -> tuple[str, Unit | None]:
 
 def _unit_starts(clean: str) -> list[int]:
     """Offsets at which a trailing unit may start: words behind the last mathematics, longest first."""
-    from_end = re.search(r"(?:[A-Za-z./\s-]|\^\s*\{?\s*-?\d\s*\}?|\\cdot)*$", clean[-_MAX_UNIT_CHARS:])
+    from_end = _TRAILING.search(clean[-_MAX_UNIT_CHARS:])
     begin = len(clean) - len(from_end[0]) if from_end else len(clean)
     return [
         match.start()

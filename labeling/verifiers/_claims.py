@@ -18,7 +18,7 @@ from labeling.verifiers._clause_signs import (
     remainder_in,
 )
 from labeling.verifiers._expressions import MAX_TOKENS, parse
-from labeling.verifiers._labels import is_number_word
+from labeling.verifiers._labels import RATE_WORDS, is_number_word
 from labeling.verifiers._reading import UnreadableError, ends_with, opens_with_name
 from labeling.verifiers._tokens import Token, tokenize
 from labeling.verifiers._trees import Parse
@@ -65,7 +65,7 @@ _ARITHMETIC_WORDS = frozenset(
     | {"fourth", "fifth", "square", "squared", "cube", "cubed", "root", "divided", "multiplied", "percent"}
     | {"ratio", "quotient", "average"}
 )
-_RATES, _OPERATION_NAMES = frozenset({"per", "a", "each"}), frozenset({"sum", "difference", "product"})
+_OPERATION_NAMES = frozenset({"sum", "difference", "product"})
 _FRACTION_TAILS = frozenset({"half", "third", "quarter", "remainder", "r", "with", "thirds", "quarters"})
 _PREPOSITIONS = frozenset({"by", "from", "to", "over", "per", "between"})
 _COPULAS = frozenset(
@@ -379,7 +379,7 @@ def _right_side(segment: Sequence[Token]) -> Member:
     if member.remainder is not None:
         return member
     behind = {token.text for token in segment[found.n_tokens : found.n_tokens + 4]}
-    if following.text in _RATES and found.node.kind in ("+", "-"):
+    if following.text in RATE_WORDS and found.node.kind in ("+", "-"):
         member.doubts.append("a rate behind the formula")
     if following.kind in ("WORD", "LABEL") and _goes_on_behind_words(segment[found.n_tokens :]):
         member.doubts.append("the formula may go on behind words")

@@ -1,5 +1,6 @@
 """What may follow an operand: a percent sign, a unit, a count noun, words in brackets."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -24,7 +25,8 @@ _NO_LABEL = frozenset({
     "this", "thus", "to", "was", "we", "were", "when", "where", "which", "while", "who", "will",
     "with", "would", "you", "your",
 })  # fmt: skip
-_RATES = frozenset({"per", "a", "an", "each", "every", "for", "/"})
+RATE_WORDS = frozenset({"per", "a", "an", "each", "every"})
+_RATES = RATE_WORDS | {"for", "/"}
 _PLURALS = frozenset({
     "people", "men", "women", "children", "mice", "feet", "fish", "sheep", "deer", "teeth", "geese", "dozen",
     "percent", "cents", "more", "less", "total", "left", "extra", "each", "pm", "am", "cash", "change",
@@ -48,7 +50,7 @@ def is_number_word(word: str) -> bool:
     return first in NUMBER_WORDS and (not rest or rest in NUMBER_WORDS or rest == "one")
 
 
-class LabelReader(TokenCursor[Token]):
+class LabelReader(TokenCursor[Token], ABC):
     """The part of the reader that knows words; `power` comes with the grammar."""
 
     def __init__(self, tokens: Sequence[Token], reading: Reading) -> None:
@@ -61,9 +63,9 @@ class LabelReader(TokenCursor[Token]):
         self.units: set[Unit] = set()
         self.traits: set[str] = set()
 
+    @abstractmethod
     def power(self, *, is_negative: bool = False) -> Node:
         """Read an operand with its exponent and label."""
-        raise NotImplementedError
 
     def refuse_symbol(self) -> None:
         """Refuse 2x, 3ab and x after a power: a letter glued to a number is an unknown."""

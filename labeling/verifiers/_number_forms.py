@@ -1,5 +1,6 @@
 """The forms of a number: 3.14, 1,000, 1.5e3, 0.(3), 2 million, 3 1/2, digits that stand for a power."""
 
+from abc import abstractmethod
 from fractions import Fraction
 from functools import lru_cache
 
@@ -40,9 +41,9 @@ def _is_proper(fraction: Node) -> bool:
 class NumberReader(LabelReader):
     """The part of the reader that knows numbers; `fraction` comes with the grammar."""
 
+    @abstractmethod
     def fraction(self) -> Node:
         """Read a written-out fraction."""
-        raise NotImplementedError
 
     def number(self) -> Node:
         token = self.take("NUM")

@@ -6,29 +6,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from labeling.verifiers._claims import Claim
+from labeling.verifiers._phrasing import REJECTION, one_of
 
-
-def _one_of(phrases: str, others: str = "") -> re.Pattern[str]:
-    """Return a pattern for any of some phrases, separated by bars, as whole words; line ends are no part."""
-    words = r"\b(?:" + re.sub(r"\s*\n\s*", "", phrases) + r")\b"
-    return re.compile(words + (f"|{others}" if others else ""), re.IGNORECASE)
-
-
-_NOT = r"(?:\b(?:not|never|cannot)|n['’]t)\s(?:be |quite |exactly )?"
-REJECTION = _one_of(
-    r"""
-    incorrect|wrong|false|contradict\w*|impossible|mistake\w*|errors?|invalid|wait|oops|no solution|no such|
-    absurd\w*|nonsens\w*|misread\w*|isn['’]t|(?:can['’]t|cannot) be|unlike|instead of|rather than|
-    too (?:large|small|big|high|low|much|many|few)|
-    falsch\w*|stimmt nicht|fehler|faux|fausse|erreur|incorrect[oa]s?|falso|errad[oa]|erróne[oa]|sbagliat[oa]|
-    неверн\w+|неправильн\w+|ошиб\w+
-    """,
-    _NOT + r"(?:equal|true|possible|correct|valid|work|satisf\w+|match\w*|hold|fit|divide|give|add up|happen|"
-    r"make sense|the same|what we|right(?!\s?-?\s?(?:angle|triangle)))\b"
-    r"|[错錯]|不[对對]|不成立|不可能|矛盾|間違|틀[렸린]|[✗✘❌✖]",
-)
-"""Words that take back or deny what a text says, wherever in it they stand."""
-_REJECTED_NEARBY = _one_of(
+_REJECTED_NEARBY = one_of(
     r"""
     reject(?:s|ed|ing)?|(?:this|that|which|it|equation|equality|also|and|\d+) fails?|
     fails? (?:to|because|since|as|here|when|the (?:test|check|condition))|scratch that|a slip(?! of paper)|
@@ -52,7 +32,7 @@ _MARKED_FALSE = re.compile(
     re.IGNORECASE,
 )
 """What a table or list of trials writes behind a formula that does not hold."""
-_HYPOTHESIS = _one_of(
+_HYPOTHESIS = one_of(
     r"""
     suppose|assum\w+|try|trying|tries|testing|guess\w*|check(?:ing)? (?:if|whether|that)|verif\w+|
     hypothe\w+|claim\w*|said|says|thinks?|thought|pretend\w*|let us say|let['’]s say|
@@ -71,7 +51,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 """A condition that is a formula: "If 2 + 2 = 5 then"; conditions in words speak of what they are about."""
-_REPORTED = _one_of(
+_REPORTED = one_of(
     r"""
     (?:students?|pupils?|learners?|beginners?|people|someone|somebody|classmates?|friend|teacher)\s
     (?:\w+ ){0,2}(?:wr[io]tes?|write|comput\w+|calculat\w+|believ\w+|conclud\w+|argu\w+|answer\w*)|

@@ -231,7 +231,8 @@ def check_fit(score: ArrayLike, is_right: ArrayLike) -> tuple[Floats, Floats]:
         which = "right" if y[0] else "wrong"
         raise InputError(
             f"all {len(y)} steps to calibrate on are {which}.",
-            remedy="Give more problems, so that both right and wrong steps are there, or use no calibrator.",
+            remedy="Give labels of more problems (of `prm train-prm`: a larger holdout_fraction; of `prm "
+            "evaluate`: another calibration_share), so that right and wrong steps are there; or calibrator none.",
         )
     return p, y
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from labeling.errors import ConfigError, ToolkitError
 from labeling.records import Problem, Solution
 from labeling.verifiers import _plain
-from labeling.verifiers._answer_findings import State
+from labeling.verifiers._answer_compare import Comparer
+from labeling.verifiers._answer_findings import State, unsure
 from labeling.verifiers._killable import WorkerDiedError, WorkerPool
 from labeling.verifiers.answers import (
     MAX_ANSWER_CHARS,
@@ -399,3 +400,29 @@ def test_a_reference_without_a_value_is_not_scorable(reference, candidate):
 @pytest.mark.parametrize("reference", ["100/0.5", "1/05", "\\frac{1}{0.5}", "10/20", "3/100"])
 def test_a_zero_inside_a_divisor_divides_by_no_zero(reference):
     assert compare_answers(reference, reference).equal is True
+
+
+HOSTILE = {
+    "blanks around powers": "7 dot" + " 5^" * 41 + "{1/2}",
+    "a blank for each brace": "km" + "^ -2 " * 11 + "#}",
+    "one value many times": "36" + ",Jul6" * 45 + ",July028",
+    "other values in any order": ",".join(f"x_{{{i}}}+{i}" for i in range(58)),
+    "signs of plus and minus": "total1,000realmillionpercent$$½yn...\\boxed\\sin\\ne\\leftx2>9^9^9±" * 12,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_answer_costs_less_than_a_second_without_algebra(name):
+    rules = Comparer(lambda left, right, tolerance: unsure("not asked"))
+    started = time.process_time()
+    rules.compare(HOSTILE[name], "Ju " + HOSTILE[name][::-1])
+    rules.compare(HOSTILE[name], HOSTILE[name].replace("6", "7", 1) + ",9")
+    rules.can_read(HOSTILE[name])
+    assert time.process_time() - started < 1
+
+
+def test_long_lists_are_compared_in_any_order_as_far_as_the_pairs_go():
+    values = [str(7 * i % 101) for i in range(1, 61)]
+    assert compare_answers(",".join(values[:30]), ",".join(reversed(values[:30]))).equal is True
+    assert compare_answers(",".join(values[:30]), ",".join([*values[1:30], "555"])).equal is False
+    assert compare_answers(",".join(values), ",".join(reversed(values))).equal is None

@@ -43,6 +43,16 @@ def label(rows_file, output, **settings):
     return run(LabelConfig(output=str(output), **settings))
 
 
+def test_solutions_of_which_a_member_of_the_panel_says_nothing_are_counted(rows_file, tmp_path):
+    with rows_file.open("a") as file:
+        file.write(json.dumps({**ROWS[0], "id": "r4", "steps": ["2 + 3 = 5", "5 * 3 = 15"]}) + "\n")
+    counts = label(rows_file, tmp_path / "out" / "labels.jsonl").counts
+    assert counts["solutions without a claim by answers"] == 2  # r3 and r4, whose steps are called RIGHT
+    assert counts["solutions without a claim by arithmetic"] == 1
+    alone = label(rows_file, tmp_path / "alone" / "labels.jsonl", verifier="answers").counts
+    assert not any(name.startswith("solutions without a claim") for name in alone)
+
+
 def rows_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 

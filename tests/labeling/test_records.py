@@ -146,6 +146,13 @@ def test_a_report_holds_no_nan_and_is_written_whole(tmp_path):
 def test_a_report_tells_where_its_outputs_are():
     assert "- labels: a/b.jsonl\n" in Report(stage="x", outputs={"labels": "a/b.jsonl"}).to_markdown()
     assert "- A limit was hit.\n" in Report(stage="x", notes=["A limit was hit."]).to_markdown()
+    both = Report(stage="x", notes=["A limit was hit."], outputs={"labels": "a/b.jsonl"}).to_markdown()
+    assert both.endswith("- A limit was hit.\n\n## Written\n\n- labels: a/b.jsonl\n")
+
+
+def test_a_reports_table_has_columns_of_one_width():
+    text = Report(stage="x", counts={"a": 1, "lines skipped": 0}).to_markdown()
+    assert "| what          | value |\n|---------------|---|\n| a             | 1 |\n" in text
 
 
 @pytest.mark.parametrize(

@@ -64,3 +64,22 @@ def prm_folder(tmp_path_factory, base_folder, byte_tokenizer):
     info = checkpoint.PRMInfo(separator="\n", max_tokens=128, label_kind="hard")
     checkpoint.save(model, layout, folder, info, probe=(["1 + 1?"], [["1 + 1 = 2"]]))
     return folder
+
+
+@pytest.fixture
+def noted_steps():
+    """A function that notes the optimiser steps of the micro-batches that are trained on from then on."""
+
+    def start(monkeypatch):
+        from prm.trainer import PRMTrainer
+
+        steps, real_step = [], PRMTrainer.training_step
+
+        def noted(trainer, *arguments):
+            steps.append(trainer.state.global_step)
+            return real_step(trainer, *arguments)
+
+        monkeypatch.setattr(PRMTrainer, "training_step", noted)
+        return steps
+
+    return start

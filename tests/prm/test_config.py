@@ -134,7 +134,7 @@ class _Stage:
         (ConfigError("no."), 2, "prm toy: no."),
         (ToolkitError("ours."), 1, "prm toy: ours."),
         (ZeroDivisionError("unforeseen"), 1, "a fault of the toolkit"),
-        (KeyboardInterrupt(), 130, "goes on where it stopped"),
+        (KeyboardInterrupt(), 130, "goes on from what was saved"),
     ],
 )
 def test_each_end_of_a_verb_has_its_exit_code(monkeypatch, capsys, error, code, says):

@@ -67,24 +67,12 @@ def test_the_stage_leaves_a_prm_and_a_report_and_nothing_else(base_folder, label
     assert json.loads(printed) == pytest.approx(here, abs=1e-5)
 
 
-def noted_steps(monkeypatch):
-    """The optimiser steps of the micro-batches that are trained on from now on."""
-    steps, real_step = [], PRMTrainer.training_step
-
-    def noted(trainer, *arguments):
-        steps.append(trainer.state.global_step)
-        return real_step(trainer, *arguments)
-
-    monkeypatch.setattr(PRMTrainer, "training_step", noted)
-    return steps
-
-
 @pytest.mark.parametrize(
     ("moment", "lora_rank", "made_again"),
     [("in the last step", 2, [2]), ("in a checkpoint", 0, [1, 2]), ("behind the last step", 0, [])],
 )
 def test_an_interrupted_run_goes_on_to_the_same_model(
-    base_folder, labels, tmp_path, monkeypatch, moment, lora_rank, made_again
+    base_folder, labels, tmp_path, monkeypatch, moment, lora_rank, made_again, noted_steps
 ):
     adapters = {"lora_rank": lora_rank, "lora_targets": ["q_proj"]}
     run(settings(base_folder, labels, tmp_path / "whole", **adapters))
@@ -125,7 +113,7 @@ def test_an_interrupted_run_goes_on_to_the_same_model(
 
 
 def test_a_run_that_is_resumed_in_any_epoch_meets_the_same_rows_in_the_same_order(
-    base_folder, tmp_path, monkeypatch
+    base_folder, tmp_path, monkeypatch, noted_steps
 ):
     rows = [row(k, completions=["a" * (1 + k % 5), "b"]) for k in range(10)]
     labels = write(tmp_path / "many.jsonl", rows)

@@ -9,7 +9,6 @@ from safetensors.torch import load_file, save_file
 import prm.train
 from labeling.errors import StoreError
 from prm.resume import hash_model
-from prm.trainer import PRMTrainer
 
 
 @pytest.fixture
@@ -36,19 +35,7 @@ def change_weights(folder):
     save_file({name: weight + 0.01 for name, weight in load_file(file).items()}, file, {"format": "pt"})
 
 
-def noted_steps(monkeypatch):
-    """The optimiser steps that are made from now on."""
-    steps, real_step = [], PRMTrainer.training_step
-
-    def noted(trainer, *arguments):
-        steps.append(trainer.state.global_step)
-        return real_step(trainer, *arguments)
-
-    monkeypatch.setattr(PRMTrainer, "training_step", noted)
-    return steps
-
-
-def test_an_interrupted_run_does_not_go_on_from_another_model(config, tmp_path, monkeypatch):
+def test_an_interrupted_run_does_not_go_on_from_another_model(config, tmp_path, monkeypatch, noted_steps):
     def save(*arguments, **more):
         raise KeyboardInterrupt
 
@@ -63,7 +50,7 @@ def test_an_interrupted_run_does_not_go_on_from_another_model(config, tmp_path, 
     assert report.settings["model_sha256"] == hash_model(tmp_path / "base")
 
 
-def test_a_run_stopped_while_it_swept_up_is_finished(config, tmp_path, monkeypatch):
+def test_a_run_stopped_while_it_swept_up_is_finished(config, tmp_path, monkeypatch, noted_steps):
     real_rmtree = shutil.rmtree
 
     def stop_halfway(path, **more):

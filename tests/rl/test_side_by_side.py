@@ -85,6 +85,16 @@ def test_optimiser_steps_are_counted_from_the_metrics(tmp_path):
     assert one.n_steps_done == 2
 
 
+def test_progress_tells_runs_that_wait_go_on_and_are_done(tmp_path):
+    one = arm(tmp_path, "one")
+    assert one.progress == "waits"
+    one.log.parent.mkdir()
+    one.log.touch()
+    assert one.progress == "0/3"
+    finish(one)
+    assert one.progress == "done"
+
+
 DRIVER = """
 import sys
 from pathlib import Path
