@@ -232,7 +232,7 @@ def check_fit(score: ArrayLike, is_right: ArrayLike) -> tuple[Floats, Floats]:
         raise InputError(
             f"all {len(y)} steps to calibrate on are {which}.",
             remedy="Give labels of more problems (of `prm train-prm`: a larger holdout_fraction; of `prm "
-            "evaluate`: another calibration_share), so that right and wrong steps are there; or calibrator none.",
+            "evaluate`: another calibration_share), so that both kinds are there; or calibrator none.",
         )
     return p, y
 
