@@ -163,7 +163,23 @@ def parse_problem(row: Mapping[str, Any]) -> Problem:
             raise RecordError(f"meta is text but not JSON ({error}).", record_id=record_id) from error
     if not isinstance(meta, Mapping):
         raise RecordError(f"meta is {type(meta).__name__}, not an object.", record_id=record_id)
-    return Problem(id=_id_of(row, "problem_id") or record_id, text=text, answer=answer, meta=dict(meta))
+    meta = {**meta, **_tests_of(row)}
+    return Problem(id=_id_of(row, "problem_id") or record_id, text=text, answer=answer, meta=meta)
+
+
+def _tests_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of tests, which data sets of code keep beside the problem; a verifier reads meta."""
+    kinds = {
+        "tests": list,
+        "test_list": list,
+        "test_setup_code": str,
+        "unittest": str,
+        "input_output": (str, dict),
+    }
+    found = {name: row[name] for name, kind in kinds.items() if isinstance(row.get(name), kind)}
+    if isinstance(row.get("test"), str) and isinstance(row.get("entry_point"), str):
+        found |= {"test": row["test"], "entry_point": row["entry_point"]}
+    return found
 
 
 def parse_labelled(row: Mapping[str, Any], *, segment_mode: str = "auto") -> LabelledSolution:

@@ -12,6 +12,7 @@ VERIFIERS = {
     "arithmetic": "labeling.verifiers.arithmetic:ArithmeticVerifier",
     "algebra": "labeling.verifiers.algebra:AlgebraVerifier",
     "answers": "labeling.verifiers.answers:AnswersVerifier",
+    "code": "labeling.verifiers.code:CodeVerifier",
     "units": "labeling.verifiers.units:UnitsVerifier",
     "engineering": "labeling.simulators.engineering:EngineeringWorld",
 }
