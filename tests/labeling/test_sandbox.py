@@ -8,6 +8,7 @@ import psutil
 import pytest
 from sandboxes import assert_gone, cpython_engine, sandboxed_processes
 
+from benchmarks.sandbox import soak
 from labeling.errors import ConfigError
 from labeling.verifiers._sandbox import bubblewrap, cpython
 from labeling.verifiers.sandbox import (
@@ -210,6 +211,12 @@ def test_many_runs_leave_memory_and_descriptors_as_they_were(engine):
     run(60)
     assert own.num_fds() <= n_open + 1
     assert own.memory_info().rss - before < 20 * 2**20
+
+
+@pytest.mark.slow
+def test_ten_thousand_candidates_leave_memory_descriptors_and_grades_as_they_were(capsys):
+    cpython_engine(warm=0).close()
+    assert soak(10_000, seed=0, hostile_share=0.01), capsys.readouterr().out
 
 
 def test_closing_an_engine_ends_its_warm_processes():
