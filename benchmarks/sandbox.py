@@ -124,7 +124,8 @@ def soak(n_runs: int, *, seed: int, hostile_share: float = 0.1) -> bool:
     verifier.close()
     print(
         f"{n_runs:,} candidates (seed {seed}), {hostile_share:.0%} hostile, in {seconds:.0f} s: "
-        f"{wrong} wrong grades; memory {before[0] / 2**20:.1f} -> {after[0] / 2**20:.1f} MiB, descriptors {before[1]} -> {after[1]}"
+        f"{wrong} wrong grades; memory {before[0] / 2**20:.1f} -> {after[0] / 2**20:.1f} MiB, "
+        f"descriptors {before[1]} -> {after[1]}"
     )
     return wrong == 0 and after[0] - before[0] < 20 * 2**20 and after[1] <= before[1] + 1
 
