@@ -2,6 +2,7 @@
 """Attacks on the CPython sandbox: each stays within its limits, and the next honest candidate is unharmed."""
 
 import os
+import socket
 import time
 from pathlib import Path
 
@@ -200,3 +201,15 @@ def test_expectations_never_enter_the_sandbox(engine):
         session.execute(code)
         # The call holds 17; what is expected, 4242, is compared outside.
         assert session.evaluate("f(17)").value is False
+
+
+def test_a_socket_of_the_machine_without_a_file_is_out_of_reach(engine):
+    name = f"prm-toolkit-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("\0" + name)
+        listener.listen()
+        with socket.socket(socket.AF_UNIX) as friend:
+            friend.connect("\0" + name)
+        with engine.session(LIMITS) as session:
+            reply = session.execute(f"import socket\nsocket.socket(socket.AF_UNIX).connect('\\0{name}')")
+    assert (reply.status, reply.kind) == (Status.RAISED, "ConnectionRefusedError")
