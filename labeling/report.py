@@ -14,6 +14,8 @@ import numpy as np
 from labeling.files import written_whole
 
 REPORT_FILE = "report.json"
+MAX_COLUMN = 60
+"""Characters to which names are filled up in a table; longer ones stick out."""
 _PACKAGES = ("prm-toolkit", "torch", "transformers", "trl", "datasets", "peft", "scikit-learn")
 
 
@@ -120,7 +122,7 @@ class Report:
         for title, block in (("Counts", self.counts), ("Numbers", self.numbers)):
             if block:
                 rows = [("what", "value"), *_flat(block)]
-                width = max(len(name) for name, _ in rows)
+                width = min(MAX_COLUMN, max(len(name) for name, _ in rows))
                 table = [f"| {name:<{width}} | {text} |" for name, text in rows]
                 lines += [f"## {title}", "", table[0], f"|{'-' * (width + 2)}|---|", *table[1:], ""]
         if self.notes:

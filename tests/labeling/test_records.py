@@ -153,6 +153,8 @@ def test_a_report_tells_where_its_outputs_are():
 def test_a_reports_table_has_columns_of_one_width():
     text = Report(stage="x", counts={"a": 1, "lines skipped": 0}).to_markdown()
     assert "| what          | value |\n|---------------|---|\n| a             | 1 |\n" in text
+    long = Report(stage="x", counts={"a": 1, "b" * 200: 1}).to_markdown()
+    assert f"| a{' ' * 59} | 1 |\n| {'b' * 200} | 1 |\n" in long
 
 
 @pytest.mark.parametrize(
