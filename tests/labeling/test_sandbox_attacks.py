@@ -39,7 +39,7 @@ ATTACKS = {
     "one large text": "x = 'a' * 10**10",
     "a growing list": "x = []\nwhile True:\n    x.append(bytearray(10**6))",
     "memory of many processes": (
-        "import os, time\nfor _ in range(10):\n    if os.fork() == 0:\n        x = bytearray(10**8)\n"
+        "import os, time\nfor _ in range(10):\n    if os.fork() == 0:\n        x = b'x' * 10**8\n"
         "        time.sleep(60)\ntime.sleep(60)"
     ),
     "a file in memory": "import os\nfd = os.memfd_create('x')\nwhile True:\n    os.write(fd, b'x' * 2**20)",
@@ -213,3 +213,13 @@ def test_a_socket_of_the_machine_without_a_file_is_out_of_reach(engine):
         with engine.session(LIMITS) as session:
             reply = session.execute(f"import socket\nsocket.socket(socket.AF_UNIX).connect('\\0{name}')")
     assert (reply.status, reply.kind) == (Status.RAISED, "ConnectionRefusedError")
+
+
+def test_the_memory_of_all_processes_together_is_limited(engine):
+    code = (
+        "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        x = b'x' * (60 * 2**20)\n"
+        "        time.sleep(60)\ntime.sleep(60)"
+    )
+    with engine.session(LIMITS) as session:
+        assert session.execute(code).status is Status.MEMORY
+    assert_gone([])
