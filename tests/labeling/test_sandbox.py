@@ -101,6 +101,15 @@ def test_monty_gives_back_no_object_but_text_whatever_the_candidate_defines(engi
         assert session.evaluate("f()").data == {"set": [[1]]}
 
 
+def test_no_set_of_the_candidate_is_built_outside(engines):
+    colliding = "{k * (2**61 - 1) for k in range(100_000)}"
+    started = time.process_time()
+    with engines["monty"].session(Limits()) as session:
+        assert session.execute(colliding).status is Status.VALUE
+        assert len(session.evaluate(colliding.replace("100_000", "20_000")).data["set"]) == 20_000
+    assert time.process_time() - started < 5
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [
@@ -148,6 +157,18 @@ def test_sets_come_in_the_same_order_every_time(cpython_only):
         with cpython_only.session(Limits()) as session:
             orders.add(str(session.evaluate("list({str(k) for k in range(50)})").value))
     assert len(orders) == 1
+
+
+def test_a_fork_of_the_candidate_answers_nothing(cpython_only):
+    code = (
+        "import os, time\ndef f():\n    if os.fork() == 0:\n        time.sleep(0.2)\n        return 'child'\n"
+        "    return 'parent'"
+    )
+    with cpython_only.session(Limits()) as session:
+        session.execute(code)
+        assert session.evaluate("f()").value == "parent"
+        time.sleep(0.5)
+        assert session.evaluate("6 * 7").value == 42
 
 
 def test_sb_03_children_are_ended_and_counted(golden, cpython_only):

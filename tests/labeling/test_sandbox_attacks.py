@@ -177,6 +177,8 @@ def test_the_world_inside_is_empty(engine):
         assert session.execute(code).status is Status.VALUE
         files = dict(session.evaluate("seen").value)
         assert session.evaluate("dict(os.environ)").value == {}
+        packages = "[p for p, _, f in os.walk('/') if f and ('site-packages' in p or 'dist-packages' in p)]"
+        assert session.evaluate(packages).value == []
         assert session.evaluate("os.getuid() != 0 and os.geteuid() != 0").value is True
         assert session.evaluate("os.getpid() < 10").value is True
         assert session.evaluate("resource.getrlimit(resource.RLIMIT_AS)").value[1] == LIMITS.memory_bytes
