@@ -32,6 +32,10 @@ class CallTest:
     """The expectation was written in JSON: a tuple counts as a list."""
     tolerance: float = 0.0
     """Room for floats, relative and absolute."""
+    is_direct: bool = True
+    """A call with plain arguments; of anything else the candidate's own objects must not decide."""
+    may_be_wrapped: bool = False
+    """A list of one, with the value in it, is meant too (APPS)."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def read_tests(problem: Problem) -> list[Test]:
         found = [_own(item) for item in _list(meta.get("tests", []), "tests")]
         found += _unittest(meta["unittest"]) if meta.get("unittest") else []
         found += _mbpp(meta) if meta.get("test_list") else []
-        found += _human_eval(meta) if isinstance(meta.get("test"), str) else []
+        found += _human_eval(meta, problem.text) if isinstance(meta.get("test"), str) else []
         found += _apps(meta["input_output"]) if meta.get("input_output") else []
     except (SyntaxError, TypeError, ValueError, RecursionError) as error:
         reason = getattr(error, "reason", str(error))
@@ -79,8 +83,11 @@ def read_tests(problem: Problem) -> list[Test]:
     return found
 
 
-def names_in(code: str) -> tuple[str, ...]:
-    """Return the names that code takes from elsewhere, builtins aside, in order of the alphabet.
+BUILTINS = frozenset(dir(builtins))
+
+
+def names_in(code: str, *, aside: frozenset[str] = BUILTINS) -> tuple[str, ...]:
+    """Return the names that code takes from elsewhere, those in `aside` left out, in order of the alphabet.
 
     Raises:
         SyntaxError: It is no Python.
@@ -97,7 +104,7 @@ def names_in(code: str) -> tuple[str, ...]:
                 own.add(symbol.get_name())
             elif is_global and symbol.is_referenced():
                 taken.add(symbol.get_name())
-    return tuple(sorted(taken - own - set(dir(builtins))))
+    return tuple(sorted(taken - own - aside))
 
 
 def defined_in(code: str) -> set[str]:
@@ -128,11 +135,17 @@ def _own(item: Any) -> Test:
     if isinstance(item.get("stdin"), str) and isinstance(item.get("stdout"), str):
         return ProgramTest(item["stdin"], item["stdout"])
     if isinstance(item.get("call"), str) and "expected" in item:
-        ast.parse(item["call"].strip(), mode="eval")
+        expression = ast.parse(item["call"].strip(), mode="eval").body
         tolerance = item.get("tolerance", 0.0)
         if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or tolerance < 0:
             raise ValueError(f"the tolerance {tolerance!r} is no number of at least 0")
-        return CallTest(item["call"], _encoded(item["expected"]), is_json=True, tolerance=float(tolerance))
+        return CallTest(
+            item["call"],
+            _encoded(item["expected"]),
+            is_json=True,
+            tolerance=float(tolerance),
+            is_direct=_is_direct(expression),
+        )
     raise ValueError(f"{json.dumps(item)[:80]} is none of the forms")
 
 
@@ -153,17 +166,32 @@ def _call_and_value(statement: ast.stmt) -> tuple[ast.Call, Any] | None:
     if len(compared.ops) != 1 or not isinstance(compared.ops[0], ast.Eq):
         return None
     call = compared.left
-    # Of anything around the call, such as `len(f(1)) == 2`, the candidate's own objects would decide.
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-        return None
-    if call.func.id in dir(builtins):
+    if not (isinstance(call, ast.Call) and _is_direct(call)):
         return None
     try:
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            ast.literal_eval(argument)
         return call, ast.literal_eval(compared.comparators[0])
     except (ValueError, TypeError, SyntaxError):
         return None
+
+
+def _is_direct(expression: ast.expr) -> bool:
+    """Tell whether it is a call of the candidate, or of what such a call returned, with plain arguments.
+
+    Of anything around the call, such as `len(f(1))`, the candidate's own objects would decide; a function
+    with the name of a builtin must be seen to be the candidate's.
+    """
+    if isinstance(expression, ast.Name):
+        return expression.id not in BUILTINS
+    if isinstance(expression, ast.Attribute):
+        return isinstance(expression.value, ast.Call) and _is_direct(expression.value)
+    if not isinstance(expression, ast.Call) or not isinstance(expression.func, (ast.Name, ast.Attribute)):
+        return False
+    try:
+        for argument in (*expression.args, *(keyword.value for keyword in expression.keywords)):
+            ast.literal_eval(argument)
+    except (ValueError, TypeError, SyntaxError):
+        return False
+    return _is_direct(expression.func)
 
 
 def _unittest(code: Any) -> list[Test]:
@@ -175,17 +203,25 @@ def _unittest(code: Any) -> list[Test]:
         if not isinstance(node, ast.ClassDef):
             continue
         for item in node.body:
-            if isinstance(item, ast.FunctionDef) and item.name.startswith("test"):
-                run = (
-                    f"\nimport unittest as _unittest\n_result = _unittest.TestResult()\n"
-                    f"{node.name}({item.name!r}).run(_result)\n"
-                    "for _, _text in [*_result.failures, *_result.errors]:\n"
-                    "    raise AssertionError(_text[-400:])\n"
-                )
+            is_function = isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
+            if is_function and item.name.startswith("test"):
+                run = _UNITTEST_RUN.format(case=node.name, method=item.name)
                 tests.append(ScriptTest(f"{node.name}.{item.name}", code + run, names))
     if not tests:
         raise ValueError("unittest holds no method test... of a class")
     return tests
+
+
+_UNITTEST_RUN = """
+import unittest as _unittest
+_result = _unittest.TestResult()
+_unittest.TestSuite([{case}({method!r})]).run(_result)
+for _, _text in [*_result.failures, *_result.errors]:
+    raise AssertionError(_text[-400:])
+if _result.unexpectedSuccesses:
+    raise AssertionError("it was expected to fail, and passed")
+"""
+"""A suite, since that also sets the class up; what is skipped asks nothing."""
 
 
 def _mbpp(meta: Mapping[str, Any]) -> list[Test]:
@@ -195,7 +231,7 @@ def _mbpp(meta: Mapping[str, Any]) -> list[Test]:
     ]
 
 
-def _human_eval(meta: Mapping[str, Any]) -> list[Test]:
+def _human_eval(meta: Mapping[str, Any], beginning: str) -> list[Test]:
     """Take a `check(candidate)` of plain assertions apart; keep any other whole."""
     code, entry = meta["test"], meta.get("entry_point")
     if not isinstance(entry, str) or not entry.isidentifier():
@@ -206,8 +242,9 @@ def _human_eval(meta: Mapping[str, Any]) -> list[Test]:
         raise ValueError("test holds no function check(candidate)")
     check = checks[0]
     parameter = check.args.args[0].arg
-    if not all(isinstance(node, (ast.Assert, ast.Expr)) for node in check.body):
-        whole = f"{code}\ncheck({entry})\n"
+    helpers = _helpers(beginning, but=entry, called_in=code)
+    if helpers or not all(isinstance(node, ast.Assert) or _is_constant(node) for node in check.body):
+        whole = f"{helpers}\n{code}\ncheck({entry})\n"
         return [ScriptTest(f"check({entry})", whole, names_in(whole))]
     setup = "\n".join(ast.unparse(node) for node in tree.body if node is not check)
     return [
@@ -215,6 +252,21 @@ def _human_eval(meta: Mapping[str, Any]) -> list[Test]:
         for node in check.body
         if isinstance(node, ast.Assert)
     ]
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _helpers(beginning: str, *, but: str, called_in: str) -> str:
+    """Return what the problem's own code defines for its tests: it must not come from the candidate."""
+    try:
+        body = ast.parse(beginning).body
+    except (SyntaxError, ValueError):
+        return ""
+    kept = [n for n in body if not (isinstance(n, ast.FunctionDef) and n.name == but)]
+    own = {n.name for n in kept if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    return "\n".join(map(ast.unparse, kept)) if own & set(names_in(called_in)) else ""
 
 
 def _needed(setup: str) -> str:
@@ -251,7 +303,10 @@ def _apps(value: Any) -> list[Test]:
         raise ValueError(f"fn_name {name!r} is no name")
     return [
         CallTest(
-            f"{name}({', '.join(map(repr, _list(args, 'inputs')))})", _encoded(_single(wanted)), is_json=True
+            f"{name}({', '.join(map(repr, _list(args, 'inputs')))})",
+            _encoded(_single(wanted)),
+            is_json=True,
+            may_be_wrapped=_single(wanted) is not wanted,
         )
         for args, wanted in zip(inputs, outputs, strict=True)
     ]

@@ -2,12 +2,13 @@
 
 import ast
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 _FENCE = re.compile(
-    r"^[ \t]{0,12}(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n]*\n(?P<code>.*?)"
-    r"(?:^[ \t]{0,12}(?P=mark)[`~]*[ \t]*$|\Z)",
+    r"^(?P<indent>[ \t]{0,12})(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]{0,20})[^\n]*\n(?P<code>.*?)"
+    r"(?:^[ \t]{0,12}(?P=mark)[`~]*[ \t]*\r?$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 _PYTHON = frozenset({"", "py", "python", "python3", "pycon", "ipython"})
@@ -26,7 +27,9 @@ class Block:
 def code_blocks(text: str) -> list[Block]:
     """Return the fenced blocks of Python in a text; an open fence runs to the end."""
     blocks = (
-        Block(_without_prompts(match["code"]), match.start("code"), match.end("code"))
+        Block(
+            _cleaned(match["code"], is_indented=bool(match["indent"])), match.start("code"), match.end("code")
+        )
         for match in _FENCE.finditer(text)
         if match["language"].casefold() in _PYTHON
     )
@@ -43,6 +46,8 @@ def code_of_steps(steps: Sequence[str]) -> list[list[Block]]:
 
 def code_of_text(text: str) -> list[str]:
     """Return the blocks of a whole solution; the text itself where no fence stands and it is Python."""
+    # What was tried while thinking is no answer.
+    text = text.rpartition("</think>")[2]
     found = [block.code for block in code_blocks(text)]
     return found or ([text] if is_code(text) else [])
 
@@ -62,8 +67,11 @@ def parsed(code: str) -> list[ast.stmt] | None:
         return None
 
 
-def _without_prompts(code: str) -> str:
-    """Take the signs of an interactive session away, and with them what it answered."""
+def _cleaned(code: str, *, is_indented: bool) -> str:
+    """Take away the indent of a fence, and the signs of an interactive session with what it answered."""
+    code = code.replace("\r\n", "\n").lstrip("\ufeff")
+    # Indented code in a fence that is not may be the inside of a function, and stays so.
+    code = textwrap.dedent(code) if is_indented else code
     lines = code.splitlines()
     if not lines or not lines[0].lstrip().startswith(">>>"):
         return code

@@ -12,7 +12,7 @@ library, in bubblewrap). Where there is neither, code is refused: it never runs 
 from collections.abc import Callable
 
 from labeling.errors import ConfigError, MissingExtraError
-from labeling.verifiers._sandbox.cpython import CPythonEngine, CPythonSession
+from labeling.verifiers._sandbox.cpython import WALL_PER_CPU, CPythonEngine, CPythonSession
 from labeling.verifiers._sandbox.monty import MontyEngine
 from labeling.verifiers._sandbox.plain import NotPlainError, encode_trusted, same
 from labeling.verifiers._sandbox.protocol import (
@@ -27,6 +27,7 @@ from labeling.verifiers._sandbox.protocol import (
 
 __all__ = [
     "ENGINES",
+    "WALL_PER_CPU",
     "CPythonEngine",
     "CPythonSession",
     "Engine",

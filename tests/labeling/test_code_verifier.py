@@ -2,6 +2,7 @@
 """Code against tests: the shared cases, every format of tests, steps, and what no test may be fooled by."""
 
 import json
+import time
 
 import pytest
 from sandboxes import cpython_engine
@@ -156,7 +157,7 @@ def test_a_test_that_ends_the_process_leaves_the_others_their_chance(auto):
     assert [r.outcome for r in grade.results] == [RIGHT, WRONG, RIGHT, RIGHT]
     slow = auto.grade_tests(problem(tests=tests), "def f(k):\n    while k == 1:\n        pass\n    return k")
     assert [r.outcome for r in slow.results] == [RIGHT, WRONG, WRONG, WRONG]
-    assert "of processor time" in slow.results[1].reason
+    assert "it took over" in slow.results[1].reason
 
 
 def test_monty_has_the_last_word_only_where_it_passes(verifiers):
@@ -366,3 +367,123 @@ def test_the_verifier_is_known_by_name_and_labels_a_file(tmp_path, capsys):
         "1": ["UNDECIDED", "WRONG"],
         "2": ["UNDECIDED", "WRONG"],
     }
+
+
+ASKS_BACK = (
+    "import fcntl, os\ndef f(x):\n    for fd in range(3, 200):\n        try:\n            flags = fcntl.fcntl(fd, fcntl.F_GETFL)\n"
+    "        except OSError:\n            continue\n        if flags & 3 == 1:\n"
+    '            os.write(fd, b\'{"remote":"f","data":[[],{"dict":[]}]}\\n\')\n    return 1'
+)
+EVEN = "class E:\n    def __eq__(self, o):\n        return True\n    def __len__(self):\n        return 2\ndef f(x):\n    return E()"
+
+
+@pytest.mark.parametrize(
+    ("code", "meta"),
+    [
+        (ASKS_BACK, {"test_list": ["assert len(f(1)) > 0"]}),
+        (EVEN, {"tests": [{"call": "f(2) == 4", "expected": True}, {"call": "len(f(3))", "expected": 2}]}),
+        ("def f(x):\n    raise StopIteration", {"test_list": ["assert all(map(f, [2, 3, 5]))"]}),
+        ("def pow(a, b):\n    return 0", {"test_list": ["assert pow(2, 3) == 8"]}),
+        ("def f(x):\n    return '__import__(\"sys\").exit()'", {"test_list": ["assert eval(f(2)) == 4"]}),
+        ("def f(x):\n    return '('", {"test_list": ["import ast\nassert ast.literal_eval(f(2)) == 4"]}),
+        (
+            "def f(x):\n    return list(set(x))",
+            {"test_list": ["assert f(['b', 'a', 'c', 'b', 'q', 'z']) == ['b', 'a', 'c', 'q', 'z']"]},
+        ),
+        ("def f(x):\n    return round(x, 2)", {"test_list": ["assert f(2.675) == 2.68"]}),
+        ("def f(x: List[int]):\n    return x", {"test_list": ["assert f(1) == 1"]}),
+        (
+            "def g(x):\n    return 1",
+            {
+                "test": "def eq(a, b):\n    assert a == b\ndef check(candidate):\n    assert candidate(1) == 1\n    eq(candidate(2), 4)",
+                "entry_point": "g",
+            },
+        ),
+        (
+            "def f(x):\n    return 0",
+            {
+                "unittest": "import unittest\nclass T(unittest.TestCase):\n    @unittest.expectedFailure\n    def test_x(self):\n        self.assertEqual(f(1), 0)"
+            },
+        ),
+    ],
+)
+def test_wrong_code_that_once_passed_is_wrong(verifier, code, meta):
+    grade = verifier.grade_tests(problem(**meta), code)
+    assert grade.outcome is WRONG, grade
+    assert grade.results[-1].outcome is WRONG
+
+
+def test_helpers_of_the_tests_come_from_the_problem():
+    verifier = CodeVerifier("cpython")
+    asked = Problem(
+        id="p",
+        text="def poly(xs, x):\n    return sum(c * x**k for k, c in enumerate(xs))\n\ndef zero(xs):\n    '''Find it.'''\n",
+        meta={
+            "test": "def check(candidate):\n    assert abs(poly([-2, 1], candidate([-2, 1]))) < 1e-6",
+            "entry_point": "zero",
+        },
+    )
+    assert verifier.grade(asked, "def poly(xs, x):\n    return 0\ndef zero(xs):\n    return 0") is False
+    assert verifier.grade(asked, "def zero(xs):\n    return -xs[0] / xs[1]") is True
+    verifier.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "meta"),
+    [
+        ("def sum(a, b):\n    return a - b", {"test_list": ["assert sum(10, 4) == 6"]}),
+        (
+            "class Solution:\n    def f(self, x):\n        return [x]",
+            {"tests": [{"call": "Solution().f(2)", "expected": [2]}]},
+        ),
+        (
+            "class E(ValueError):\n    pass\ndef f(x):\n    raise E(x)",
+            {"tests": ["try:\n    f(1)\nexcept ValueError:\n    pass\nelse:\n    assert False"]},
+        ),
+        ("def f(x):\n    return [x]", {"input_output": {"fn_name": "f", "inputs": [[1]], "outputs": [[1]]}}),
+        ("def f(x):\n    return x", {"input_output": {"fn_name": "f", "inputs": [[1]], "outputs": [[1]]}}),
+        (
+            "import threading\ndef main():\n    print(input())\nthreading.Thread(target=main).start()",
+            {"tests": [{"stdin": "x", "stdout": "x"}]},
+        ),
+        ("import atexit\natexit.register(print, 'x')", {"tests": [{"stdin": "", "stdout": "x"}]}),
+        ("print('x')\nexit()", {"tests": [{"stdin": "", "stdout": "x"}]}),
+        ("```python\r\ndef f(x):\r\n    return x\r\n```\r\nDone.", {"test_list": ["assert f(1) == 1"]}),
+        ("1. So:\n   ```python\n   def f(x):\n       return x\n   ```", {"test_list": ["assert f(1) == 1"]}),
+        (
+            "<think>\n```python\ndef f(\n```\n</think>\n```python\ndef f(x):\n    return x\n```",
+            {"test_list": ["assert f(1) == 1"]},
+        ),
+    ],
+)
+def test_right_code_that_once_failed_is_right(verifier, code, meta):
+    assert verifier.grade(problem(**meta), code) is True
+
+
+def test_a_test_that_asks_nothing_says_nothing(verifier):
+    grade = verifier.grade_tests(
+        problem(tests=["assert True", "assert f(1) == 2"]), "def f(x):\n    return 1"
+    )
+    assert [r.outcome for r in grade.results] == [UNDECIDED, WRONG]
+    assert grade.share == 0
+    skipped = {
+        "unittest": "import unittest\nclass T(unittest.TestCase):\n    @unittest.skip('')\n    def test_x(self):\n        f()"
+    }
+    assert verifier.grade(problem(**skipped), "def f():\n    return 1") is None
+
+
+def test_programs_share_one_time_for_all_tests(verifiers):
+    tests = [{"stdin": "", "stdout": "x"}] * 20
+    started = time.monotonic()
+    grade = verifiers["cpython"].grade_tests(problem(tests=tests), "while True:\n    pass")
+    assert time.monotonic() - started < 10
+    assert {r.outcome for r in grade.results} == {WRONG}
+
+
+def test_nested_sets_cost_the_parent_no_more_than_their_size(verifiers):
+    code = (
+        "def f(x):\n    s = (1,) * 100_000\n    for _ in range(60):\n        s = frozenset([s])\n    return s"
+    )
+    started = time.process_time()
+    assert verifiers["cpython"].grade(problem(tests=[{"call": "f(1)", "expected": 1}]), code) is False
+    assert time.process_time() - started < 2

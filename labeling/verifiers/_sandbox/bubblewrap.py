@@ -23,7 +23,8 @@ from labeling.verifiers._sandbox.seccomp import filter_program
 INMATE = Path(__file__).with_name("inmate.py")
 ENCODER = Path(__file__).with_name("encode.py")
 _PLACE = "/sandbox"
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+_DEVICES = ("/dev/null", "/dev/urandom")
+"""Not /dev/zero: mapped, it is memory that no limit counts."""
 _COUNTS_BY_NAMESPACE = (5, 14)
 """First kernel that counts processes in each user namespace, so that a limit concerns the sandbox alone."""
 
@@ -41,8 +42,9 @@ class Mode:
 def modes() -> list[Mode]:
     """Return the ways to try, the best first."""
     if os.geteuid() == 0:
-        # Within a namespace of root's own, the kernel exempts root's processes from being counted.
-        return [Mode(is_root=True, can_fork=True), Mode(is_root=False, can_fork=False)]
+        # No other: in a user namespace of root's own, the user inside is root outside. It could change the
+        # modes of devices, and its processes would not be counted.
+        return [Mode(is_root=True, can_fork=True)]
     found = re.match(r"(\d+)\.(\d+)", platform.release())
     counts = found is not None and (int(found[1]), int(found[2])) >= _COUNTS_BY_NAMESPACE
     return [Mode(is_root=False, can_fork=counts)]

@@ -53,21 +53,20 @@ class CPythonEngine:
 
     def session(self, limits: Limits) -> "CPythonSession":
         """See `Engine.session`."""
+        reason = SandboxError("the sandbox does not start")
         for _ in range(2):
             inmate = self._take()
             try:
                 inmate.begin(limits, can_fork=self._mode.can_fork)
-            except SandboxError:
+            except SandboxError as error:
                 inmate.kill()
-                continue
-            return CPythonSession(inmate, limits)
-        inmate = Inmate(self._mode)
-        try:
-            inmate.begin(limits, can_fork=self._mode.can_fork)
-        except BaseException:
-            inmate.kill()
-            raise
-        return CPythonSession(inmate, limits)
+                reason = error
+            except BaseException:
+                inmate.kill()
+                raise
+            else:
+                return CPythonSession(inmate, limits)
+        raise reason
 
     def close(self) -> None:
         """See `Engine.close`."""
@@ -130,19 +129,23 @@ class CPythonSession:
         """Call a function of the candidate's module; `data` is [args, kwargs] as `encode` gives them."""
         return self._ask({"do": "call", "name": name, "data": data})
 
-    def check(self, code: str, names: Sequence[str], candidate: "CPythonSession") -> Reply:
+    def check(
+        self, code: str, names: Sequence[str], candidate: "CPythonSession", *, value: str = ""
+    ) -> Reply:
         """Run tests in this sandbox, with the functions `names` of a candidate in another one.
 
         Args:
             code: The tests, as a script; they fail by raising.
             names: Names that the tests take from the candidate.
             candidate: Where these functions live; what they return comes over as plain data.
+            value: An expression behind the tests whose value is wanted; "" for none.
         """
-        reply = self._ask({"do": "check", "code": code, "names": list(names)})
+        request = {"do": "check", "code": code, "names": list(names)} | ({"value": value} if value else {})
+        reply = self._ask(request, is_check=True)
         while isinstance(reply.data, _Remote):
             answer = candidate.call(reply.data.name, reply.data.data)
-            message = {"status": answer.status, "kind": answer.kind, "detail": answer.detail}
-            reply = self._ask(message | {"data": answer.data})
+            message = {"status": answer.status, "kind": answer.kind, "bases": answer.bases}
+            reply = self._ask(message | {"detail": answer.detail, "data": answer.data}, is_check=True)
         return reply
 
     @property
@@ -161,7 +164,7 @@ class CPythonSession:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _ask(self, request: dict[str, Any]) -> Reply:
+    def _ask(self, request: dict[str, Any], *, is_check: bool = False) -> Reply:
         if self._end is not None:
             return replace(self._end, stdout="", stderr="")
         self.n_asked += 1
@@ -169,7 +172,7 @@ class CPythonSession:
         line = json.dumps(request).encode() + b"\n"
         exchange = self._inmate.exchange(line, self._limits, seconds=self._left)
         self._left -= time.monotonic() - started
-        reply = exchange if isinstance(exchange, Reply) else _read_reply(exchange)
+        reply = exchange if isinstance(exchange, Reply) else _read_reply(exchange, is_check=is_check)
         if reply.status in _FINAL:
             self._inmate.kill()
             self._end = reply
@@ -184,13 +187,14 @@ class _Remote:
         self.name, self.data = name, data
 
 
-def _read_reply(line: bytes) -> Reply:
+def _read_reply(line: bytes, *, is_check: bool) -> Reply:
     try:
         body = parse(line)
     except NotPlainError:
         body = None
     if isinstance(body, dict):
-        if isinstance(body.get("remote"), str):
+        # A candidate that asks back is none of ours.
+        if is_check and isinstance(body.get("remote"), str):
             return Reply(status=Status.VALUE, data=_Remote(body["remote"], body.get("data")))
         status = body.get("status")
         if status in ("value", "raised", "not_plain"):
@@ -199,6 +203,7 @@ def _read_reply(line: bytes) -> Reply:
                 status=Status(status),
                 data=body.get("data"),
                 kind=_text(body.get("kind")),
+                bases=tuple(map(_text, bases)) if isinstance(bases := body.get("bases"), list) else (),
                 detail=_text(body.get("detail")),
                 line=line_number if type(line_number) is int else 0,
             )

@@ -8,10 +8,12 @@ Requests and replies are JSON lines on two descriptors of their own; the first r
     {"do": "evaluate", "code"}                a value of an expression in it
     {"do": "call", "name", "data"}            a value of a function; data is [args, kwargs], encoded
     {"do": "program", "code", "stdin"}        run as a script
-    {"do": "check", "code", "names"}          run tests whose functions `names` live in another sandbox;
-                                              each call is asked of the parent: {"remote": name, "data"}
+    {"do": "check", "code", "names", "value"} run tests whose functions `names` live in another sandbox; each
+                                              call is asked of the parent: {"remote": name, "data"}; then
+                                              evaluate the expression `value`, when there is one
 """
 
+import atexit
 import builtins
 import json
 import os
@@ -46,6 +48,7 @@ def confine(limits):
     resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
     # The soft limit ends who does not defend himself, the hard one the others.
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu"], limits["cpu"] + 1))
+    builtins.exit = builtins.quit = sys.exit  # what the module site would bring
     os.environ.clear()
     os.chdir("/tmp")
 
@@ -67,7 +70,7 @@ def main():
 class Channel:
     def __init__(self, requests, replies):
         self.requests, self.replies, self.pid = requests, replies, os.getpid()
-        self.remote_error = None
+        self.n_remote = 0
         self.module = types.ModuleType("candidate")
         sys.modules["candidate"] = self.module
 
@@ -98,6 +101,7 @@ class Channel:
         return as_reply(getattr(self.module, request["name"])(*args, **kwargs))
 
     def run(self, request):
+        self.n_remote = 0
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
         if request["do"] == "program":
@@ -106,13 +110,20 @@ class Channel:
             module.__dict__[name] = Remote(self, name)
         try:
             exec(compile(request["code"], "candidate.py", "exec", dont_inherit=True), module.__dict__)
+            if "value" in request:
+                return as_reply(eval(compile(request["value"].strip(), "test", "eval"), module.__dict__))
         except SystemExit as error:
-            if error.code not in (None, 0):
+            if request["do"] != "program" or error.code not in (None, 0):
                 raise
-        except (ImportError, SyntaxError, NotPlainError) as error:
-            if request["do"] == "program" or error is self.remote_error:
+        except (ImportError, SyntaxError) as error:
+            # Behind a first question, it may be what came back that cannot be read or imported.
+            if request["do"] == "program" or self.n_remote:
                 raise
             return raised(error) | {"kind": "TestsError"}
+        except NotPlainError as error:
+            return raised(error) | {"kind": "TestsError"}
+        if request["do"] == "program":
+            finish()
         return {"status": "value", "data": None}
 
 
@@ -129,19 +140,23 @@ class Remote:
             data = [encode(list(args)), encode(kwargs)]
         except (TypeError, ValueError) as error:
             raise NotPlainError("an argument is no plain data: " + str(error)) from None
+        self.channel.n_remote += 1
         self.channel.send({"remote": self.name, "data": data})
         reply = json.loads(self.channel.requests.readline())
         if reply["status"] == "value":
             return plain(reply["data"])
-        error = CandidateError(reply["status"] + " " + reply["kind"] + ": " + reply["detail"])
-        kind = getattr(builtins, reply["kind"], None)
-        if isinstance(kind, type) and issubclass(kind, Exception):
-            try:
-                error = kind(reply["detail"])
-            except TypeError:
-                error = RuntimeError(reply["detail"])
-        self.channel.remote_error = error
-        raise error
+        for name in [reply["kind"], *reply["bases"]]:
+            kind = getattr(builtins, name, None)
+            # What ends an iteration would end one of the tests' own.
+            if not isinstance(kind, type) or issubclass(kind, (StopIteration, StopAsyncIteration)):
+                continue
+            if issubclass(kind, Exception):
+                try:
+                    raised_here = kind(reply["detail"])
+                except TypeError:
+                    continue  # one that wants more than a text; a class above it will do
+                raise raised_here
+        raise CandidateError(reply["status"] + " " + reply["kind"] + ": " + reply["detail"])
 
 
 # Neither is an Exception: tests that expect one must not be content with these.
@@ -192,7 +207,19 @@ def raised(error):
             trace = trace.tb_next
     except BaseException:  # noqa: BLE001
         line = 0
-    return {"status": "raised", "kind": str(kind)[:100], "detail": str(detail)[:MAX_MESSAGE], "line": line}
+    bases = [base.__name__ for base in type.mro(type(error))[1:20]]
+    told = {"kind": str(kind)[:100], "bases": bases, "detail": str(detail)[:MAX_MESSAGE]}
+    return {"status": "raised", "line": line} | told
+
+
+def finish():
+    """Do what an interpreter does at its end: wait for threads, run the functions registered for it."""
+    if "threading" in sys.modules:
+        threading = sys.modules["threading"]
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+    atexit._run_exitfuncs()
 
 
 def give_stdin(text):
@@ -207,9 +234,10 @@ def give_stdin(text):
 
 
 def flush():
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
-            stream.flush()
+            if stream is not None:
+                stream.flush()
         except BaseException:  # noqa: BLE001  replaced or closed by the candidate
             continue
 

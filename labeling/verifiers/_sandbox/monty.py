@@ -7,6 +7,7 @@ Source: pydantic-monty, https://github.com/pydantic/monty
 """
 
 import importlib
+import os
 import re
 import secrets
 import threading
@@ -65,9 +66,13 @@ class MontyEngine:
         self._processes = processes
         self._pool: Any = None
         self._lock = threading.Lock()
+        self._owner = os.getpid()
 
     def session(self, limits: Limits) -> "MontySession":
         """See `Engine.session`."""
+        if os.getpid() != self._owner:
+            # After a fork the worker processes are the parent's; ending them is its business, too.
+            self._owner, self._pool, self._lock = os.getpid(), None, threading.Lock()
         with self._lock:
             if self._pool is None:
                 self._pool = self._library.Monty(
@@ -81,7 +86,7 @@ class MontyEngine:
     def close(self) -> None:
         """See `Engine.close`."""
         with self._lock:
-            if self._pool is not None:
+            if self._pool is not None and os.getpid() == self._owner:
                 self._pool.__exit__(None, None, None)
                 self._pool = None
 

@@ -1,8 +1,10 @@
 """Plain data on the parent's side: what a sandbox sent is read, checked, and compared without its objects."""
 
+import hashlib
 import json
 import math
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from labeling.verifiers._sandbox.encode import MAX_DEPTH, encode
@@ -24,33 +26,41 @@ def decode(data: Any) -> Any:
     return _Reader().read(data, 0)
 
 
-def canonical(data: Any, *, is_json: bool = False) -> Any:
+def canonical(data: Any, *, is_json: bool = False, depth: int = 0) -> Any:
     """Return JSON data in which equal values, as Python compares them, look the same.
 
-    True is 1 is 1.0; sets and dicts lose their order. Nothing is hashed that a sandbox sent, so that it
-    cannot choose values whose hashes collide. NaN equals NaN here: else no answer could ever be it.
+    True is 1 is 1.0; sets and dicts lose their order. Nothing is hashed by value that a sandbox sent, so that
+    it cannot choose values whose hashes collide; elements of sets and keys become digests, so that the time
+    is that of the data's size however they are nested. NaN equals NaN here: else no answer could ever be it.
 
     Args:
         data: What `encode` gives.
         is_json: Tuples are lists, as in expectations that were written in JSON.
+        depth: Of this value in the whole.
 
     Raises:
-        NotPlainError: It is something else.
+        NotPlainError: It is something else, or nested too deeply.
     """
+    if depth > MAX_DEPTH:
+        raise NotPlainError("nested too deeply")
     if data is None or type(data) is str:
         return data
     if type(data) in (bool, int):
         return _canonical_number(int(data))
+
+    def inner(item: Any) -> Any:
+        return canonical(item, is_json=is_json, depth=depth + 1)
+
     if type(data) is list:
-        return ["list", *(canonical(item, is_json=is_json) for item in data)]
+        return ["list", *map(inner, data)]
     name, body = _tagged(data)
     if name in ("list", "tuple"):
-        return ["list" if is_json else name, *(canonical(item, is_json=is_json) for item in body)]
+        return ["list" if is_json else name, *map(inner, body)]
     if name in ("set", "frozenset"):
-        return ["set", *_sorted_once([canonical(item, is_json=is_json) for item in body])]
+        return ["set", *sorted({_digest(inner(item)) for item in body})]
     if name == "dict":
-        pairs = [[canonical(part, is_json=is_json) for part in _pair(item)] for item in body]
-        return [name, *_sorted_once(pairs)]
+        pairs = [(_digest(inner(key)), inner(item)) for key, item in map(_pair, body)]
+        return [name, *(part for pair in sorted(pairs, key=itemgetter(0)) for part in pair)]
     number = _SCALARS[name](body)
     return [name, body] if name == "bytes" else _canonical_number(number)
 
@@ -200,9 +210,8 @@ def _canonical_number(number: complex) -> Any:
     return ["int", hex(int(number))]
 
 
-def _sorted_once(items: list[Any]) -> list[Any]:
-    texts = sorted({json.dumps(item) for item in items})
-    return [json.loads(text) for text in texts]
+def _digest(item: Any) -> str:
+    return hashlib.sha256(json.dumps(item).encode()).hexdigest()
 
 
 def _is_close(left: Any, right: Any, tolerance: float) -> bool:

@@ -48,9 +48,11 @@ class Inmate:
                 start_new_session=True,  # Ctrl-C is for the parent
                 env={},
             )
-        except BaseException:
+        except BaseException as error:
             for end in ends:
                 os.close(end)
+            if isinstance(error, OSError):
+                raise SandboxError(f"the sandbox cannot be started: {error}") from error
             raise
         for end in (*kept, stdout, stderr):
             os.close(end)
@@ -59,6 +61,7 @@ class Inmate:
             os.set_blocking(end, False)
         self._unread = b""
         self._unsent = memoryview(b"")
+        self._look = time.monotonic() + WATCH_SECONDS
         self._output: dict[int, bytearray] = {self._stdout: bytearray(), self._stderr: bytearray()}
 
     def begin(self, limits: Limits, *, can_fork: bool) -> None:
@@ -86,7 +89,7 @@ class Inmate:
     def exchange(self, line: bytes, limits: Limits, *, seconds: float) -> bytes | Reply:
         """Send a line and wait for one; return it, or the reply that says why none came."""
         started = time.monotonic()
-        deadline, look = started + seconds, started + WATCH_SECONDS
+        deadline = started + seconds
         self._unsent = memoryview(line)
         poller = select.poll()
         for end in self._open if line else self._open[1:]:
@@ -95,12 +98,12 @@ class Inmate:
             now = time.monotonic()
             if now >= deadline:
                 return Reply(status=Status.TIME, detail=f"it took over {seconds:.3g} s of wall time")
-            if now >= look:
-                look = now + WATCH_SECONDS
+            if now >= self._look:
+                self._look = now + WATCH_SECONDS
                 if self._memory() > limits.memory_bytes:
                     reason = f"its processes took over {limits.memory_bytes:,} bytes"
                     return Reply(status=Status.MEMORY, detail=reason)
-            for end, _ in poller.poll(1000 * (min(deadline, look) - now) + 1):
+            for end, _ in poller.poll(1000 * (min(deadline, self._look) - now) + 1):
                 if not self._serve(end):
                     poller.unregister(end)
                     if end == self._replies:

@@ -1,10 +1,11 @@
 """What every engine promises: limits, replies, sessions."""
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
-from labeling.errors import InputError, ToolkitError
+from labeling.errors import ConfigError, InputError, ToolkitError
 from labeling.verifiers._sandbox.plain import decode
 
 
@@ -44,6 +45,18 @@ class Limits:
     file_bytes: int = 16 * 2**20
     """Size of a file, and of its /tmp."""
 
+    def __post_init__(self) -> None:
+        """Refuse what is no limit.
+
+        Raises:
+            ConfigError: A number is too small, or not finite.
+        """
+        if not 0 < self.seconds < math.inf:
+            raise ConfigError(f"a time limit of {self.seconds} s.", remedy="Give a finite number above 0.")
+        sizes = (self.memory_bytes, self.processes, self.output_bytes, self.file_bytes)
+        if min(sizes) < 1:
+            raise ConfigError(f"a limit of {min(sizes)}.", remedy="Every limit is at least 1.")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
@@ -54,6 +67,8 @@ class Reply:
     """The value as JSON data of `encode` (only for VALUE)."""
     kind: str = ""
     """Name of the exception's class (only for RAISED)."""
+    bases: tuple[str, ...] = ()
+    """Names of the classes that it is made from, the nearest first."""
     detail: str = ""
     """What is told of a failure."""
     line: int = 0

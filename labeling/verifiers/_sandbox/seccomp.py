@@ -37,9 +37,9 @@ _MACHINES = {
     "x86_64": (
         0xC000003E,
         _DENIED_X86_64,
-        {"clone": 56, "fork": 57, "vfork": 58, "socket": 41, "socketpair": 53},
+        {"clone": 56, "fork": 57, "vfork": 58, "socket": 41, "socketpair": 53, "mmap": 9},
     ),
-    "aarch64": (0xC00000B7, _DENIED_AARCH64, {"clone": 220, "socket": 198, "socketpair": 199}),
+    "aarch64": (0xC00000B7, _DENIED_AARCH64, {"clone": 220, "socket": 198, "socketpair": 199, "mmap": 222}),
 }
 _CLONE3 = 435
 _X32 = 0x40000000
@@ -47,10 +47,11 @@ _NEW_NAMESPACES = 0x7E020080
 """CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET together."""
 _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
+_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_NR, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+_NR, _ARCH, _FIRST_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 40
 
 
 def filter_program(*, can_fork: bool) -> bytes | None:
@@ -87,6 +88,16 @@ def filter_program(*, can_fork: bool) -> bytes | None:
     if not can_fork:
         code += [(_ANY_BIT, 1, 0, _CLONE_THREAD), (_RETURN, 0, 0, refuse)]
     code += [(_RETURN, 0, 0, _ALLOW)]
+    # Memory shared by processes is in none of their sizes once they let go of it.
+    code += [
+        (_EQUAL, 0, 6, numbers["mmap"]),
+        (_LOAD, 0, 0, _FOURTH_ARGUMENT),
+        (_ANY_BIT, 0, 3, _MAP_SHARED),
+        (_LOAD, 0, 0, _FOURTH_ARGUMENT),
+        (_ANY_BIT, 0, 1, _MAP_ANONYMOUS),
+        (_RETURN, 0, 0, refuse),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
     for name in ("socket", "socketpair"):
         code += [
             (_EQUAL, 0, 3, numbers[name]),
