@@ -9,7 +9,8 @@ from labeling.simulators.base import Simulator
 
 SIMULATOR_HELP = (
     "World that gives problems and grades them: engineering, engineering:short, engineering:deep, "
-    "engineering:deep:8-12 (depths), or package.module:Factory."
+    "engineering:deep:8-12 (depths), controllers, controllers:tank-level (one specification), "
+    "controllers:tank-level:2 (of two sub-tasks), or package.module:Factory."
 )
 
 
@@ -22,6 +23,8 @@ def load_simulator(name: str) -> Simulator:
     head, *rest = name.split(":")
     if head == "engineering":
         return _engineering(name, rest)
+    if head == "controllers":
+        return _controllers(name, rest)
     return make_plugin(
         name,
         what=f"simulator {name!r}",
@@ -73,3 +76,19 @@ def _engineering(name: str, rest: list[str]) -> Simulator:
     except ValueError as error:
         raise ConfigError(f"simulator {name!r} cannot be read: {error}.", remedy=SIMULATOR_HELP) from error
     return EngineeringWorld(**settings)
+
+
+def _controllers(name: str, rest: list[str]) -> Simulator:
+    from labeling.simulators.controllers import ControllersWorld
+
+    settings: dict[str, Any] = {}
+    if rest and rest[0] != "all":
+        settings["families"] = (rest[0],)
+    try:
+        if len(rest) == 2:
+            settings["n_tasks"] = None if rest[1] == "any" else int(rest[1])
+        elif len(rest) > 2:
+            raise ValueError("too many parts")
+    except ValueError as error:
+        raise ConfigError(f"simulator {name!r} cannot be read: {error}.", remedy=SIMULATOR_HELP) from error
+    return ControllersWorld(**settings)

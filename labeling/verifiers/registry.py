@@ -15,6 +15,7 @@ VERIFIERS = {
     "code": "labeling.verifiers.code:CodeVerifier",
     "units": "labeling.verifiers.units:UnitsVerifier",
     "engineering": "labeling.simulators.engineering:EngineeringWorld",
+    "controllers": "labeling.simulators.controllers:ControllersWorld",
 }
 """Name -> "module:factory"; a factory takes no arguments and returns a verifier or simulator."""
 
