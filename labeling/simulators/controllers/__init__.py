@@ -1,5 +1,6 @@
 """Controllers of industrial machines: code that is run on traces and judged by its properties."""
 
-from labeling.simulators.controllers.world import ControllersWorld, compiled
+from labeling.simulators.controllers.references import faulty_programs, reference_program, solution_steps
+from labeling.simulators.controllers.world import ControllersWorld
 
-__all__ = ["ControllersWorld", "compiled"]
+__all__ = ["ControllersWorld", "faulty_programs", "reference_program", "solution_steps"]

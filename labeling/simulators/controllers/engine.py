@@ -12,7 +12,9 @@ from typing import Any, Protocol
 from labeling.errors import ConfigError
 
 ENGINE_MODULE = "labeling.verifiers.sandbox"
-LIMITS = {"seconds": 2.0, "memory_bytes": 256 * 2**20, "processes": 1, "output_bytes": 4 * 2**20}
+ENGINE = "cpython"
+"""All of Python: an interpreter of a part of it would call a program wrong for what itself cannot do."""
+LIMITS = {"seconds": 1.0, "memory_bytes": 256 * 2**20, "processes": 1, "output_bytes": 4 * 2**20}
 """What one candidate may use; the reference solutions take a hundredth of the time."""
 VALUE = "value"
 CANDIDATE_FAULTS = frozenset({"raised", "not_plain", "time", "memory", "output", "ended"})
@@ -73,7 +75,7 @@ def load_engine() -> Engine:
             f"the controllers simulator runs candidate code in {ENGINE_MODULE}, which is not installed.",
             remedy="Install a version of the toolkit that has the sandbox, or pass an engine of your own.",
         ) from error
-    return SandboxedEngine(module)
+    return SandboxedEngine(module, ENGINE)
 
 
 class EngineFailedError(Exception):
@@ -91,7 +93,7 @@ class SandboxedEngine:
         InputError: No isolation is to be had on this machine; the message says what to install.
     """
 
-    def __init__(self, module: Any, name: str = "auto") -> None:
+    def __init__(self, module: Any, name: str) -> None:
         self._module = module
         self._engine = module.open_engine(name)
         self._limits = module.Limits(**LIMITS)

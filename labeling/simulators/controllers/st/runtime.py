@@ -200,12 +200,8 @@ def rounded(value):
     return round(value)
 
 
-def counting(clock, start, stop, step):
-    """Yield the values of a FOR loop."""
+def counting(start, stop, step):
+    """Return the values of a FOR loop, `stop` included."""
     if step == 0:
         raise ValueError("FOR with a step of 0")
-    value = start
-    while value <= stop if step > 0 else value >= stop:
-        clock.turn()
-        yield value
-        value += step
+    return range(start, stop + (1 if step > 0 else -1), step)

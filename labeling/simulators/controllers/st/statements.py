@@ -165,8 +165,10 @@ def _for(tree: Any, scope: Scope, depth: int) -> list[str]:
     by = step[0] if step else Typed("integer", "1")
     if not all(is_integer(bound.type) for bound in (start, stop, by)):
         raise StructuredTextError("the bounds of FOR are not integers", line)
-    counted = f"counting(clock, {start.code}, {stop.code}, {by.code})"
-    return [f"for {control.code} in {counted}:", *_indented(statements(body, scope, depth + 1))]
+    value = f"value_{depth}"
+    inside = [f"{control.code} = {stored(control.type, value)}", *statements(body, scope, depth + 1)]
+    counted = f"counting({start.code}, {stop.code}, {by.code})"
+    return [f"for {value} in {counted}:", "    clock.turn()", *_indented(inside)]
 
 
 def _while(tree: Any, scope: Scope, depth: int) -> list[str]:
