@@ -24,9 +24,7 @@ def drawn(name, seed, n_tasks=3):
 
 
 def found(specification, code, **settings):
-    findings = check(
-        ToyEngine(), specification, code, specification.properties, is_complete=True, **settings
-    )
+    findings = check(ToyEngine(), specification, code, specification.properties, is_complete=True, **settings)
     assert findings.stopped is None
     return findings.violations
 
@@ -55,7 +53,9 @@ def test_a_specification_is_written_without_contradiction(name):
     outputs = {signal.role for signal in family.outputs}
     assert all(prop.outputs and outputs.issuperset(prop.outputs) for prop in specification.properties)
     assert "$" not in problem_text(specification)
-    assert all(specification.fill(prop.sentence) in problem_text(specification) for prop in specification.properties)
+    assert all(
+        specification.fill(prop.sentence) in problem_text(specification) for prop in specification.properties
+    )
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -101,7 +101,10 @@ def test_a_failing_trace_fails_again_and_the_reference_passes_it(name):
             again = run(specification, mutant.code, first.run.trace)
             assert again.history == first.run.history
             assert violated_at(specification, first.property, again) == first.cycle
-            assert violated_at(specification, first.property, run(specification, reference, first.run.trace)) is None
+            assert (
+                violated_at(specification, first.property, run(specification, reference, first.run.trace))
+                is None
+            )
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -11,10 +11,7 @@ def fails_with(predicate):
 
     def fails(traces):
         calls.extend(traces)
-        places = []
-        for trace in traces:
-            places.append(next((t for t in range(len(trace)) if predicate(trace[: t + 1])), None))
-        return places
+        return [next((t for t in range(len(x)) if predicate(x[: t + 1])), None) for x in traces]
 
     return fails, calls
 

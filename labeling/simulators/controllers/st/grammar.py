@@ -33,7 +33,7 @@ _IMPORTED = (
     "and_then_expression, xor_expression, and_expression, comparison_expression, equality_expression, "
     "add_expression, expression_term, unary_expression, primary_expression, parenthesized_expression, "
     "input_declarations, output_declarations, var_declarations, variable_attributes, var_body, "
-    "program_var_declarations, EQUALS_OP, COMPARE_OP"
+    "program_var_declarations, EQUALS_OP, COMPARE_OP, VAR_ATTRIB"
 )
 
 _GRAMMAR = rf"""
@@ -51,6 +51,8 @@ BOOLEAN_LITERAL.5: /(BOOL#)?(TRUE|FALSE)\b|BOOL#[01]/i
 CASE_NUMBER: /-?[0-9](_?[0-9])*/
 
 %override EQUALS_OP.3: "<>" | "="
+%override VAR_ATTRIB.3: /(RETAIN|NON_RETAIN|PERSISTENT|CONSTANT)\b/i
+_ARROW.4: "=>"
 %override COMPARE_OP.2: "<=" | ">=" | "<" | ">"
 %override constant: TIME_LITERAL | REAL_LITERAL | INTEGER_LITERAL | BOOLEAN_LITERAL
 %override expression: assignment_expression
@@ -58,7 +60,7 @@ CASE_NUMBER: /-?[0-9](_?[0-9])*/
 %override variable_name: IDENTIFIER
 %override multi_element_variable: variable_name "." variable_name
 %override function_call: variable_name "(" [ param_assignment ( "," param_assignment )* ","? ] ")"
-%override param_assignment: variable_name "=>" symbolic_variable -> output_parameter_assignment
+%override param_assignment: variable_name _ARROW symbolic_variable -> output_parameter_assignment
                           | variable_name ASSIGNMENT expression -> input_parameter_assignment
                           | expression
 %override simple_spec_init: IDENTIFIER [ ":=" expression ]
