@@ -19,6 +19,11 @@ def _is_idle(h: History, t: int) -> bool:
     return t < 0 or not (h[t].inlet or h[t].mixer or h[t].outlet)
 
 
+def _is_quiet(h: History, t: int, p: Parameters) -> bool:
+    """Tell whether no batch is under way: between two phases all outputs may be off for `react` cycles."""
+    return all(_is_idle(h, k) for k in range(max(0, t - p.quiet), t))
+
+
 def _self_starts(h: History, t: int, p: Parameters) -> bool:
     starts = [k for k in range(max(0, t - p.react), t + 1) if rose(h, k, "start")]
     return not _is_idle(h, t - 1) or not any(all(not h[c].abort for c in range(k, t + 1)) for k in starts)
@@ -104,6 +109,7 @@ BATCH = Family(
         Signal(role="outlet", names=("outlet", "drain_valve", "y2_out"), meaning="outlet valve"),
     ),
     parameters={"cycle_ms": (100, 200, 500, 1000), "react": (1, 2), "mix": (3, 4, 5, 6, 8)},
+    derive=lambda p: {"quiet": p.react + 1},
     cycles=60,
     tasks=(
         Task(
@@ -111,10 +117,10 @@ BATCH = Family(
             properties=(
                 Property(
                     id="starts",
-                    sentence="When $start goes from off to on and $inlet, $mixer and $outlet were all off in the cycle before, $inlet is on within $react cycles, unless $full or $abort comes on (or is on) before.",
+                    sentence="When $start goes from off to on and $inlet, $mixer and $outlet were all off in the $quiet cycles before, $inlet is on within $react cycles, unless $full or $abort comes on (or is on) before.",
                     outputs=("inlet",),
                     check=responds(
-                        lambda h, t, p: rose(h, t, "start") and _is_idle(h, t - 1),
+                        lambda h, t, p: rose(h, t, "start") and _is_quiet(h, t, p),
                         lambda h, t, p: h[t].inlet,
                         within="react",
                         unless=lambda h, t, p: h[t].full or h[t].abort,

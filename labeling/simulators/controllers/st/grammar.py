@@ -8,6 +8,7 @@ outside the subset, and what neither can is a syntax error.
 """
 
 import functools
+import importlib
 import re
 from typing import Any
 
@@ -179,27 +180,28 @@ def _line_of(text: str, line: int) -> str:
 
 
 def _lark() -> Any:
+    return _module("lark")
+
+
+def _module(name: str) -> Any:
+    # By name: an optional extra is not there for whoever checks or runs the toolkit without it.
     try:
-        import blark  # noqa: F401 - an optional extra
-        import lark
+        importlib.import_module("blark")
+        return importlib.import_module(name)
     except ImportError as error:
         raise MissingExtraError(
             "Structured Text is read with the grammar of blark, which is not installed.",
             remedy="Install it: pip install 'prm-toolkit[st]'.",
         ) from error
-    return lark
 
 
 @functools.cache
 def _fast_parser() -> Any:
-    lark = _lark()
-    from lark.load_grammar import FromPackageLoader
-
-    return lark.Lark(
+    return _lark().Lark(
         _GRAMMAR,
         parser="lalr",
         start=list(_STARTS),
-        import_paths=[FromPackageLoader("blark")],
+        import_paths=[_module("lark.load_grammar").FromPackageLoader("blark")],
         maybe_placeholders=True,
         propagate_positions=True,
     )
@@ -207,7 +209,4 @@ def _fast_parser() -> Any:
 
 @functools.cache
 def _whole_parser() -> Any:
-    _lark()
-    from blark.parse import new_parser
-
-    return new_parser(start=[_STARTS[0], "statement_list"])
+    return _module("blark.parse").new_parser(start=[_STARTS[0], "statement_list"])
