@@ -1,13 +1,15 @@
 """Checking a candidate: every property on every trace, and the shortest trace that shows a violation."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 from labeling.randomness import derive_seed
 from labeling.simulators.controllers.engine import Engine, EngineFailedError
 from labeling.simulators.controllers.harness import CandidateStoppedError, Run, Runner
 from labeling.simulators.controllers.shrink import shrink
-from labeling.simulators.controllers.spec import Property, Specification
+from labeling.simulators.controllers.spec import Family, Property, Specification
 from labeling.simulators.controllers.traces import Trace, stated_inputs, traces_of
 
 CONTRACT = Property(
@@ -69,7 +71,7 @@ def check(
     try:
         with engine.session() as session:
             runner = Runner(session, specification, code, is_complete=is_complete)
-            runs = runner.run(traces_of(specification, seed=derive_seed(_TRACE_SEED, *_key(specification))))
+            runs = runner.run(_traces(specification))
             violations = _violations(specification, checked, runs)
             if is_shrunk and violations:
                 violations[0] = _shortened(runner, specification, violations[0])
@@ -90,9 +92,16 @@ def violated_at(specification: Specification, prop: Property, run: Run) -> int |
     return prop.check(run.history, specification.parameters)
 
 
-def _key(specification: Specification) -> tuple[str, ...]:
-    drawn = sorted(vars(specification.parameters).items())
-    return (specification.family.name, *(f"{name}={value}" for name, value in drawn))
+def _traces(specification: Specification) -> tuple[Trace, ...]:
+    drawn = tuple(sorted(vars(specification.parameters).items()))
+    return _traces_of_drawn(specification.family, drawn)
+
+
+@functools.lru_cache(maxsize=256)
+def _traces_of_drawn(family: Family, drawn: tuple[tuple[str, int], ...]) -> tuple[Trace, ...]:
+    # Kept: many solutions of one problem are graded one after another.
+    seed = derive_seed(_TRACE_SEED, family.name, *(f"{name}={value}" for name, value in drawn))
+    return tuple(traces_of(family, SimpleNamespace(**dict(drawn)), seed=seed))
 
 
 def _violations(
@@ -113,7 +122,7 @@ def _cut(run: Run, cycle: int) -> Run:
 
 
 def _shortened(runner: Runner, specification: Specification, violation: Violation) -> Violation:
-    rest = tuple(signal.default for signal in stated_inputs(specification))
+    rest = tuple(signal.default for signal in stated_inputs(specification.family))
     seen: dict[Trace, Run] = {}
 
     def fails(traces: Sequence[Trace]) -> list[int | None]:
@@ -150,7 +159,7 @@ def trace_text(specification: Specification, run: Run, cycle: int) -> str:
         lines.append(f"{where}: {' '.join(cells[:inputs])} -> {' '.join(cells[inputs:])}")
         begin = at
     if run.fault:
-        stated = zip(stated_inputs(specification), run.trace[len(rows)], strict=True)
+        stated = zip(stated_inputs(specification.family), run.trace[len(rows)], strict=True)
         given = " ".join(f"{specification.names[s.role]}={value}" for s, value in stated)
         lines.append(f"cycle {len(rows)}: {given} -> {run.fault}")
     return "\n".join(lines)

@@ -103,7 +103,7 @@ class Runner:
         self._session = session
         self._specification = specification
         self._is_complete = is_complete
-        self._stated = stated_inputs(specification)
+        self._stated = stated_inputs(specification.family)
         self.n_runs = 0
         """Traces run so far."""
         _value(session.execute(code))
@@ -176,7 +176,7 @@ def _harness(specification: Specification) -> str:
     plant, name = "", "None"
     if family.plant is not None:
         plant, name = textwrap.dedent(inspect.getsource(family.plant)), family.plant.__name__
-    tables = ", ".join(table(s) for s in (stated_inputs(specification), measured, family.outputs))
+    tables = ", ".join(table(s) for s in (stated_inputs(specification.family), measured, family.outputs))
     parameters = repr(vars(specification.parameters))
     call = f"def __call(traces):\n    return __run(traces, {tables}, {parameters}, {name})\n"
     return f"{_HARNESS}\n{plant}\n{call}"

@@ -70,4 +70,7 @@ def held(history: History, cycle: int, condition: Callable[[Row], object]) -> in
 
 def since(history: History, cycle: int, condition: Callable[[Row], object]) -> int | None:
     """Return the last cycle, up to and with this one, in which the condition held; None when none did."""
-    return next((t for t in range(cycle, -1, -1) if condition(history[t])), None)
+    for t in range(cycle, -1, -1):
+        if condition(history[t]):
+            return t
+    return None

@@ -78,9 +78,9 @@ class Mutant:
     new: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Family:
-    """A kind of controller."""
+    """A kind of controller; each is equal to itself alone."""
 
     name: str
     opening: str

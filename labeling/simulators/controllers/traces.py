@@ -3,26 +3,24 @@
 from random import Random
 
 from labeling.randomness import derive_seed
-from labeling.simulators.controllers.spec import Scenario, Signal, Specification
+from labeling.simulators.controllers.spec import Family, Parameters, Scenario, Signal
 
 Trace = tuple[tuple[int, ...], ...]
 """One row a cycle: the stated (not measured) inputs in the order of the family."""
 RANDOM_TRACES = 10
 
 
-def stated_inputs(specification: Specification) -> tuple[Signal, ...]:
+def stated_inputs(family: Family) -> tuple[Signal, ...]:
     """Return the inputs that a trace states: all but those a plant computes."""
-    return tuple(signal for signal in specification.family.inputs if not signal.is_measured)
+    return tuple(signal for signal in family.inputs if not signal.is_measured)
 
 
-def traces_of(specification: Specification, *, seed: int) -> list[Trace]:
+def traces_of(family: Family, parameters: Parameters, *, seed: int) -> list[Trace]:
     """Return the directed traces, then RANDOM_TRACES random ones; equal arguments, equal traces."""
-    signals = stated_inputs(specification)
-    directed = [_expanded(s, signals) for s in specification.family.scenarios(specification.parameters)]
+    signals = stated_inputs(family)
+    directed = [_expanded(scenario, signals) for scenario in family.scenarios(parameters)]
     drawn = [
-        _random_trace(
-            signals, specification.family.cycles, Random(derive_seed(seed, "controllers-trace", index))
-        )
+        _random_trace(signals, family.cycles, Random(derive_seed(seed, "controllers-trace", index)))
         for index in range(RANDOM_TRACES)
     ]
     return [*directed, *drawn]

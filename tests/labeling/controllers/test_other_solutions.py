@@ -147,7 +147,8 @@ def step(inputs, state):
     t = state["t"] = state.get("t", -1) + 1
     faults = state.setdefault("faults", [])
     faults.append(inputs["$fault"])
-    new = len(faults) > $filter and all(faults[-$filter - 1:]) and (len(faults) == $filter + 1 or not faults[-$filter - 2])
+    new = len(faults) > $filter and all(faults[-$filter - 1:])
+    new = new and (len(faults) == $filter + 1 or not faults[-$filter - 2])
     if new and not state.get("sounding"):
         state["due"] = t + $react
     if inputs["$ack"] or not inputs["$fault"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from labeling.simulators.controllers.properties import held, never, responds, rose, since
+from labeling.simulators.controllers.properties import held, never, responds, rose
 from labeling.simulators.controllers.spec import (
     Family,
     History,
@@ -34,19 +34,27 @@ def heating_plant(
 
 def _is_stopped(h: History, t: int) -> bool:
     """Tell whether a broken sensor, up to and with cycle t, still waits for its reset."""
-    last = since(h, t, lambda c: c.broken)
-    return last is not None and not any(h[k].reset for k in range(last + 1, t + 1))
+    for k in range(t, -1, -1):
+        if h[k].broken:
+            return True
+        if h[k].reset:
+            return False
+    return False
 
 
 def _is_allowed(h: History, t: int) -> bool:
     return bool(h[t].enable) and not _is_stopped(h, t)
 
 
-def _allowed_for(h: History, t: int) -> int:
-    begin = t
-    while begin >= 0 and _is_allowed(h, begin):
-        begin -= 1
-    return t - begin
+def _first_too_cold(h: History, p: Parameters) -> int | None:
+    """Return the first cycle at which heating has been allowed for long and the bath is not warm."""
+    allowed, is_stopped = 0, False
+    for t, cycle in enumerate(h):
+        is_stopped = bool(cycle.broken or (is_stopped and not cycle.reset))
+        allowed = allowed + 1 if cycle.enable and not is_stopped else 0
+        if allowed > p.warmup and cycle.temperature < p.warm:
+            return t
+    return None
 
 
 def _off_before(h: History, t: int) -> int:
@@ -190,7 +198,7 @@ HEATING = Family(
                     id="stays-warm",
                     sentence="When $enable has been on and no broken sensor has waited for its reset for more than $warmup cycles in a row, $temperature is $warm or more.",
                     outputs=("heater",),
-                    check=never(lambda h, t, p: _allowed_for(h, t) > p.warmup and h[t].temperature < p.warm),
+                    check=_first_too_cold,
                 ),
                 Property(
                     id="ready",

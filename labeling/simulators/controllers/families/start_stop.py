@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from labeling.simulators.controllers.families.common import CYCLES_MS
-from labeling.simulators.controllers.properties import fell, never, responds, rose, since
+from labeling.simulators.controllers.properties import fell, never, responds, rose
 from labeling.simulators.controllers.spec import (
     Family,
     History,
@@ -18,8 +18,12 @@ from labeling.simulators.controllers.spec import (
 
 def _tripped(h: History, t: int) -> bool:
     """Tell whether an overload up to and with cycle t still waits for its reset."""
-    last = since(h, t, lambda c: c.overload)
-    return last is not None and not any(h[k].reset for k in range(last + 1, t + 1))
+    for k in range(t, -1, -1):
+        if h[k].overload:
+            return True
+        if h[k].reset:
+            return False
+    return False
 
 
 def _blocked(h: History, t: int) -> bool:
