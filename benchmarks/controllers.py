@@ -19,7 +19,7 @@ from labeling.records import Problem, Solution
 from labeling.report import wilson
 from labeling.simulators.controllers import ControllersWorld, faulty_programs, reference_program
 from labeling.simulators.controllers.check import check
-from labeling.simulators.controllers.engine import load_engine
+from labeling.simulators.controllers.engine import SandboxedEngine
 from labeling.simulators.controllers.families import FAMILIES
 from labeling.simulators.controllers.spec import specification_of
 
@@ -39,7 +39,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.controllers", description=__doc__)
     parser.add_argument("--problems", type=int, default=10, help="problems of each specification")
     options = parser.parse_args()
-    engine = load_engine()
+    engine = SandboxedEngine()
     times: dict[str, list[float]] = {}
     tallies: dict[str, Tally] = {}
     for name in FAMILIES:

@@ -4,17 +4,13 @@ Code of a candidate is untrusted. Nothing in this package runs it in this proces
 engine's session, and plain data comes back.
 """
 
-import importlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
-from labeling.errors import ConfigError
+from labeling.verifiers import sandbox
 
-ENGINE_MODULE = "labeling.verifiers.sandbox"
-ENGINE = "cpython"
-"""All of Python: an interpreter of a part of it would call a program wrong for what itself cannot do."""
-LIMITS = {"seconds": 1.0, "memory_bytes": 256 * 2**20, "processes": 1, "output_bytes": 4 * 2**20}
+LIMITS = sandbox.Limits(seconds=1.0, memory_bytes=256 * 2**20, processes=1, output_bytes=4 * 2**20)
 """What one candidate may use; the reference solutions take a hundredth of the time."""
 VALUE = "value"
 CANDIDATE_FAULTS = frozenset({"raised", "not_plain", "time", "memory", "output", "ended"})
@@ -60,24 +56,6 @@ class Engine(Protocol):
         ...
 
 
-def load_engine() -> Engine:
-    """Return the toolkit's sandbox.
-
-    Raises:
-        ConfigError: This installation has none; candidate code is never run without it.
-    """
-    try:
-        module = importlib.import_module(ENGINE_MODULE)
-    except ModuleNotFoundError as error:
-        if error.name != ENGINE_MODULE:
-            raise
-        raise ConfigError(
-            f"the controllers simulator runs candidate code in {ENGINE_MODULE}, which is not installed.",
-            remedy="Install a version of the toolkit that has the sandbox, or pass an engine of your own.",
-        ) from error
-    return SandboxedEngine(module, ENGINE)
-
-
 class EngineFailedError(Exception):
     """The engine failed, not the candidate: nothing is known of the candidate."""
 
@@ -85,18 +63,15 @@ class EngineFailedError(Exception):
 class SandboxedEngine:
     """The toolkit's sandbox as an engine.
 
-    Args:
-        module: `labeling.verifiers.sandbox`.
-        name: One of its engines.
+    All of Python runs in it: an interpreter of a part of Python would call a program wrong for what itself
+    cannot do.
 
     Raises:
-        InputError: No isolation is to be had on this machine; the message says what to install.
+        SandboxUnavailableError: No isolation is to be had on this machine; the message says what to install.
     """
 
-    def __init__(self, module: Any, name: str) -> None:
-        self._module = module
-        self._engine = module.open_engine(name)
-        self._limits = module.Limits(**LIMITS)
+    def __init__(self) -> None:
+        self._engine = sandbox.open_engine("cpython")
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -106,8 +81,8 @@ class SandboxedEngine:
             EngineFailedError: The sandbox could not be started.
         """
         try:
-            session = self._engine.session(self._limits)
-        except self._module.SandboxError as error:
+            session = self._engine.session(LIMITS)
+        except sandbox.SandboxError as error:
             raise EngineFailedError(str(error)) from error
         with session:
             yield session

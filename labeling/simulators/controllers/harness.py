@@ -18,6 +18,7 @@ from typing import Any
 from labeling.simulators.controllers.engine import CANDIDATE_FAULTS, VALUE, Reply, Session
 from labeling.simulators.controllers.spec import Signal, Specification
 from labeling.simulators.controllers.traces import Trace, stated_inputs
+from labeling.verifiers.sandbox import NotPlainError
 
 _HARNESS = """
 def __run(traces, inputs, measured, outputs, parameters, plant):
@@ -204,4 +205,7 @@ def _range_of(signal: Signal) -> str:
 def _value(reply: Reply) -> Any:
     if reply.status != VALUE:
         raise CandidateStoppedError(reply.status, reply.detail)
-    return reply.value
+    try:
+        return reply.value
+    except NotPlainError as error:
+        raise CandidateStoppedError("not_plain", str(error)) from error

@@ -11,7 +11,7 @@ from labeling.records import Problem, Solution
 from labeling.simulators.base import StepTruth
 from labeling.simulators.controllers.blocks import Program, blocks_of, program_of
 from labeling.simulators.controllers.check import check
-from labeling.simulators.controllers.engine import Engine, load_engine
+from labeling.simulators.controllers.engine import Engine, SandboxedEngine
 from labeling.simulators.controllers.families import FAMILIES
 from labeling.simulators.controllers.judge import Judge, ProgramError, UnsupportedError
 from labeling.simulators.controllers.spec import (
@@ -69,7 +69,7 @@ class ControllersWorld:
 
     @cached_property
     def _engine(self) -> Engine:
-        return load_engine() if self._given_engine is None else self._given_engine
+        return SandboxedEngine() if self._given_engine is None else self._given_engine
 
     def problems(self, count: int, *, split: str, seed: int) -> list[Problem]:
         """Generate `count` problems with distinct texts; a longer list begins with the shorter one.
@@ -111,7 +111,7 @@ class ControllersWorld:
 
         Raises:
             RecordError: The problem is not of this world.
-            ConfigError: There is no sandbox to run code in.
+            SandboxUnavailableError: There is no sandbox to run code in.
         """
         judge = Judge(self.name, specification_of(problem, FAMILIES), self._engine, compiled)
         return [judge.step(step.text) for step in solution.steps]
@@ -121,7 +121,7 @@ class ControllersWorld:
 
         Raises:
             RecordError: The problem is not of this world.
-            ConfigError: There is no sandbox to run code in.
+            SandboxUnavailableError: There is no sandbox to run code in.
         """
         verdicts = self.verify(problem, solution)
         written: set[str] = set()
@@ -144,7 +144,7 @@ class ControllersWorld:
 
         Raises:
             RecordError: The problem is not of this world.
-            ConfigError: There is no sandbox to run code in.
+            SandboxUnavailableError: There is no sandbox to run code in.
         """
         specification = specification_of(problem, FAMILIES)
         blocks = blocks_of(text)

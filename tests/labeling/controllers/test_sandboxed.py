@@ -6,20 +6,19 @@ import pytest
 
 from labeling.records import Solution
 from labeling.simulators.controllers import ControllersWorld, faulty_programs, solution_steps
-from labeling.simulators.controllers.engine import ENGINE, load_engine
+from labeling.simulators.controllers.engine import SandboxedEngine
 from labeling.simulators.controllers.families import FAMILIES
 from labeling.simulators.controllers.spec import specification_of
+from labeling.verifiers.sandbox import SandboxUnavailableError
 from labeling.verifiers.verdict import Outcome
-
-sandbox = pytest.importorskip("labeling.verifiers.sandbox", reason="this installation has no sandbox")
 
 
 @pytest.fixture(scope="module")
 def world():
     try:
-        return ControllersWorld(engine=load_engine())
-    except sandbox.SandboxUnavailableError as error:
-        pytest.skip(f"no {ENGINE} sandbox here: {error}")
+        return ControllersWorld(engine=SandboxedEngine())
+    except SandboxUnavailableError as error:
+        pytest.skip(f"no sandbox here: {error}")
 
 
 def graded(world, code, family="start-stop"):

@@ -13,7 +13,6 @@ from labeling.simulators.controllers import (
     reference_program,
     solution_steps,
 )
-from labeling.simulators.controllers import engine as engines
 from labeling.simulators.controllers.blocks import blocks_of, names_in, program_of
 from labeling.simulators.controllers.engine import EngineFailedError
 from labeling.simulators.controllers.families import FAMILIES
@@ -21,7 +20,9 @@ from labeling.simulators.controllers.judge import claimed_tasks
 from labeling.simulators.controllers.spec import specification_of
 from labeling.simulators.controllers.world import split_of
 from labeling.simulators.load import checked_problems, load_simulator
+from labeling.verifiers import sandbox
 from labeling.verifiers.registry import load_verifier
+from labeling.verifiers.sandbox import NotPlainError, SandboxUnavailableError
 from labeling.verifiers.verdict import Outcome, check_verdicts
 
 
@@ -267,6 +268,19 @@ def test_results_that_are_not_outputs_prove_nothing(value):
     assert verdicts(world, problem, code)[0].outcome is Outcome.WRONG
 
 
+def test_a_value_that_cannot_be_read_proves_nothing():
+    class Collisions(ToyReply):
+        @property
+        def value(self):
+            raise NotPlainError("too many elements whose hashes could be made to collide")
+
+    problem = problem_of("start-stop")
+    reply = object.__new__(Collisions)
+    object.__setattr__(reply, "status", "value")
+    world = ControllersWorld(engine=ScriptedEngine(reply))
+    assert world.grade(problem, python(reference_program(specification(problem)))) is False
+
+
 @pytest.mark.parametrize("status", ["time", "memory", "output", "ended", "not_plain", "raised"])
 def test_a_candidate_that_gives_no_outputs_is_wrong(status):
     problem = problem_of("start-stop")
@@ -309,9 +323,13 @@ def test_the_plant_is_computed_again_from_the_outputs_that_came_back():
 
 def test_without_a_sandbox_nothing_is_run(monkeypatch):
     problem = problem_of("start-stop")
-    monkeypatch.setattr(engines, "ENGINE_MODULE", "labeling.verifiers.no_such_sandbox")
+
+    def none(name):
+        raise SandboxUnavailableError("there is none.", remedy="Install bubblewrap.")
+
+    monkeypatch.setattr(sandbox, "open_engine", none)
     code = python("raise SystemExit('was run in this process')\ndef step(i, s): ...")
-    with pytest.raises(ConfigError, match="which is not installed"):
+    with pytest.raises(SandboxUnavailableError, match="Install bubblewrap"):
         ControllersWorld().grade(problem, code)
 
 
