@@ -19,7 +19,9 @@ _LANGUAGES: dict[str, Language] = {
     "scl": "st",
     "pascal": "st",
     "structured-text": "st",
+    "structured_text": "st",
     "structuredtext": "st",
+    "iec61131": "st",
 }
 _STRUCTURED_TEXT = re.compile(
     r"\b(?:END_(?:IF|VAR|PROGRAM|CASE|FOR|FUNCTION_BLOCK)|PROGRAM)\b|:=", re.IGNORECASE

@@ -120,13 +120,19 @@ class Judge:
 
 
 def claimed_tasks(text: str, specification: Specification) -> set[int]:
-    """Return the indices of the sub-tasks that a step's prose names, by letter or by title."""
-    prose = re.sub(r"```.*?(?:```|\Z)", " ", text, flags=re.DOTALL)
+    """Return the indices of the sub-tasks that a step names: by letter anywhere, by title as a heading."""
+    prose = re.sub(r"```.*?(?:```|\Z)", "\n", text, flags=re.DOTALL)
     letters = {
-        letter.lower() for match in _LETTER.finditer(prose) for letter in re.findall(r"\b([a-h])\b", match[0])
+        letter.lower()
+        for match in _LETTER.finditer(prose)
+        for letter in re.findall(r"\b([a-h])\b", match[0], re.IGNORECASE)
     }
     found = {LETTERS.index(letter) for letter in letters}
     for index, task in enumerate(specification.tasks):
-        if specification.fill(task.title).lower() in prose.lower():
+        # Titles are ordinary words ("alarm", "door"): in the middle of a sentence they claim nothing.
+        title = re.escape(specification.fill(task.title))
+        if re.search(
+            rf"^\W*(?:step\s*\d+\W+)?{title}[ \t*]*(?:[:.#-]|$)", prose, re.IGNORECASE | re.MULTILINE
+        ):
             found.add(index)
     return {index for index in found if index < specification.n_tasks}

@@ -28,6 +28,11 @@ def test_an_input_that_must_not_be_at_rest_keeps_its_value():
     assert shrink(((9,), (2,), (8,)), 0, (0,), fails) == (((9,),), 0)
 
 
+def test_what_does_not_fail_again_is_only_cut_at_its_end():
+    trace = ((1, 2), (0, 1), (1, 1), (0, 0))
+    assert shrink(trace, 2, (0, 0), lambda traces: [None] * len(traces)) == (trace[:3], 2)
+
+
 def test_the_search_is_bounded_and_the_same_each_time():
     predicate = lambda trace: sum(row[0] for row in trace) >= 40  # noqa: E731
     trace = tuple((t % 2, t % 3) for t in range(120))

@@ -2,6 +2,8 @@
 
 import pytest
 from controllers_engine import ToySession
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from labeling.simulators.controllers.families import FAMILIES
 from labeling.simulators.controllers.st import (
@@ -197,6 +199,45 @@ def test_precedence_of_logic(condition, expected):
         return
     wanted = [(bool(eval(expected, dict(zip("abc", row, strict=True)))),) for row in rows]
     assert stepped(f"o := {condition};", inputs, {"o": "BOOL"}, rows) == wanted
+
+
+OPERATORS = {"+": 4, "-": 4, "*": 5, "<": 3, ">=": 3, "=": 2, "<>": 2, "AND": 1.5, "XOR": 1.2, "OR": 1}
+PYTHON = {"=": "==", "<>": "!=", "AND": "&", "XOR": "^", "OR": "|"}
+
+
+def trees(kind):
+    """Random expressions as (text, how tightly its last operator binds, the same in Python)."""
+    if kind == "INT":
+        leaf = st.sampled_from("ab").map(lambda n: (n, 9, n)) | st.integers(0, 9).map(
+            lambda n: (str(n), 9, str(n))
+        )
+        return st.recursive(leaf, lambda inner: _joined(inner, inner, ["+", "-", "*"]), max_leaves=6)
+    compared = _joined(trees("INT"), trees("INT"), ["<", ">=", "=", "<>"])
+    negated = compared.map(lambda x: (f"NOT ({x[0]})", 8, f"(not {x[2]})"))
+    return st.recursive(
+        compared | negated, lambda x: _joined(x, x, ["AND", "OR", "XOR", "=", "<>"]), max_leaves=6
+    )
+
+
+def _joined(left, right, operators):
+    def join(left, operator, right):
+        binding = OPERATORS[operator]
+        texts = [
+            f"({text})" if bound < binding or (side and bound == binding) else text
+            for side, (text, bound, _) in enumerate((left, right))
+        ]
+        python = f"({left[2]} {PYTHON.get(operator, operator)} {right[2]})"
+        return f"{texts[0]} {operator} {texts[1]}", binding, python
+
+    return st.builds(join, left, st.sampled_from(operators), right)
+
+
+@settings(max_examples=150, deadline=None)
+@given(trees("BOOL"), st.integers(-9, 9), st.integers(-9, 9))
+def test_expressions_without_needless_parentheses_mean_what_their_trees_mean(tree, a, b):
+    text, _, python = tree
+    found = stepped(f"o := {text};", {"a": "INT", "b": "INT"}, {"o": "BOOL"}, [(a, b)])
+    assert found == [(bool(eval(python, {"a": a, "b": b})),)]
 
 
 def test_precedence_of_comparison_and_sum():
