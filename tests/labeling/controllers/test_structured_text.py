@@ -78,6 +78,12 @@ def test_a_timer_tells_its_elapsed_time_up_to_its_preset():
     ]
 
 
+def test_a_pulse_keeps_its_elapsed_time_as_long_as_its_input_is_on():
+    text = "VAR t : TP; END_VAR\nt(IN := i, PT := T#200ms);\no := TIME_TO_INT(t.ET);"
+    found = stepped(text, {"i": "BOOL"}, {"o": "INT"}, bits("0111101"))
+    assert found == [(0,), (0,), (100,), (200,), (200,), (0,), (0,)]
+
+
 def test_a_timer_called_twice_or_not_at_all_in_a_cycle_keeps_time():
     twice = "VAR t : TON; END_VAR\nt(IN := i, PT := T#300ms);\nt(IN := i);\no := t.Q;"
     assert signal(twice, "111111") == "000111"
