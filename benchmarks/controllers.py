@@ -23,6 +23,8 @@ from labeling.simulators.controllers.engine import SandboxedEngine
 from labeling.simulators.controllers.families import FAMILIES
 from labeling.simulators.controllers.spec import specification_of
 
+BROKEN = "x := := 1;\nEND_PROGRAM"
+
 
 @dataclass
 class Tally:
@@ -42,6 +44,7 @@ def main() -> None:
     engine = SandboxedEngine()
     times: dict[str, list[float]] = {}
     tallies: dict[str, Tally] = {}
+    _first_structured_text(ControllersWorld(families=("tank-level",), engine=engine), times)
     for name in FAMILIES:
         world = ControllersWorld(families=(name,), engine=engine)
         tallies[name] = Tally()
@@ -49,6 +52,15 @@ def main() -> None:
             _measure(world, problem, tallies[name], times)
     _print_tallies(tallies)
     _print_times(times)
+
+
+def _first_structured_text(world: ControllersWorld, times: dict[str, list[float]]) -> None:
+    """The first program of a process loads the grammar, the first syntax error the whole of it."""
+    problem = world.problems(1, split="train", seed=0)[0]
+    text = _fenced("iecst", reference_program(specification_of(problem, FAMILIES), "st"))
+    _timed(times, "grade, first Structured Text of a process", lambda: world.grade(problem, text))
+    broken = text.replace("END_PROGRAM", BROKEN)
+    _timed(times, "grade, first syntax error of a process", lambda: world.grade(problem, broken))
 
 
 def _measure(world: ControllersWorld, problem: Problem, tally: Tally, times: dict[str, list[float]]) -> None:
@@ -60,7 +72,7 @@ def _measure(world: ControllersWorld, problem: Problem, tally: Tally, times: dic
         text = _fenced("iecst", reference_program(specification, "st"))
         graded = _timed(times, "grade, Structured Text", lambda: world.grade(problem, text))
         tally.texts.append(graded is True)
-        broken = text.replace("END_PROGRAM", "x := := 1;\nEND_PROGRAM")
+        broken = text.replace("END_PROGRAM", BROKEN)
         _timed(times, "grade, syntax error", lambda: world.grade(problem, broken))
     for faulty in faulty_programs(specification):
         wrong = _fenced("python", faulty.code)
