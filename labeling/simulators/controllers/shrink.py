@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from labeling.simulators.controllers.traces import Trace
 
-MOST_CYCLES = 5_000
+MOST_CYCLES = 3_000
 _BATCH = 40
 
 Fails = Callable[[Sequence[Trace]], Sequence[int | None]]

@@ -66,6 +66,7 @@ def _off_before(h: History, t: int) -> int:
 def _scenarios(p: Parameters) -> Sequence[Scenario]:
     long = p.warmup + 25
     return (
+        ((1, {"enable": 1}), (1, {"enable": 0}), (p.rest + 3, {"enable": 1})),
         ((long, {"enable": 1}),),
         (
             (p.react + 1, {"enable": 1}),
@@ -143,7 +144,7 @@ HEATING = Family(
     parameters={
         "cycle_ms": (500, 1000, 2000),
         "react": (1, 2),
-        "target": (250, 260, 270, 280, 290, 300),
+        "target": (290, 300, 310, 320, 330, 340),
         "gain": (6, 7, 8, 9),
         "loss": (1, 2),
         "dead": (2, 3, 4),
