@@ -1,5 +1,7 @@
 """A simulator by name: the shipped world, or a user's own class."""
 
+import types
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from labeling.errors import ConfigError, PluginError
@@ -9,8 +11,9 @@ from labeling.simulators.base import Simulator
 
 SIMULATOR_HELP = (
     "World that gives problems and grades them: engineering, engineering:short, engineering:deep, "
-    "engineering:deep:8-12 (depths), controllers, controllers:tank-level (one specification), "
-    "controllers:tank-level:2 (of two sub-tasks), or package.module:Factory."
+    "engineering:deep:8-12 (depths), structures, structures:easy (or medium, hard), structures:FAMILY, "
+    "controllers, controllers:tank-level (one specification), controllers:tank-level:2 (of two sub-tasks), or "
+    "package.module:Factory."
 )
 
 
@@ -21,10 +24,8 @@ def load_simulator(name: str) -> Simulator:
         ConfigError: The name, the part or the depths cannot be read, or the factory makes no simulator.
     """
     head, *rest = name.split(":")
-    if head == "engineering":
-        return _engineering(name, rest)
-    if head == "controllers":
-        return _controllers(name, rest)
+    if head in SHIPPED:
+        return SHIPPED[head](name, rest)
     return make_plugin(
         name,
         what=f"simulator {name!r}",
@@ -92,3 +93,20 @@ def _controllers(name: str, rest: list[str]) -> Simulator:
     except ValueError as error:
         raise ConfigError(f"simulator {name!r} cannot be read: {error}.", remedy=SIMULATOR_HELP) from error
     return ControllersWorld(**settings)
+
+
+def _structures(name: str, rest: list[str]) -> Simulator:
+    from labeling.simulators.structures import StressLimits
+    from labeling.simulators.structures.families.base import LEVELS
+
+    if len(rest) > 1:
+        raise ConfigError(f"simulator {name!r} cannot be read: too many parts.", remedy=SIMULATOR_HELP)
+    if not rest:
+        return StressLimits()
+    return StressLimits(level=rest[0]) if rest[0] in LEVELS else StressLimits(families=(rest[0],))
+
+
+SHIPPED: Mapping[str, Callable[[str, list[str]], Simulator]] = types.MappingProxyType(
+    {"engineering": _engineering, "structures": _structures, "controllers": _controllers}
+)
+"""Name -> what makes the simulator, from the whole name and the parts behind the first colon."""

@@ -11,7 +11,7 @@ from labeling.simulators.base import Simulator
 from labeling.simulators.engineering import EngineeringWorld, solution_steps
 from labeling.simulators.engineering.catalogue import DEEP_FAMILIES
 from labeling.simulators.engineering.short import SHORT_FAMILIES
-from labeling.simulators.engineering.world import split_of
+from labeling.simulators.splits import split_of
 from labeling.verifiers.verdict import Outcome
 
 RIGHT, WRONG, UNDECIDED = Outcome.RIGHT, Outcome.WRONG, Outcome.UNDECIDED

@@ -13,14 +13,11 @@ from labeling.simulators.engineering.deep import draw_deep
 from labeling.simulators.engineering.judge import Finding, Judge, combine
 from labeling.simulators.engineering.short import SHORT_FAMILIES, draw_short
 from labeling.simulators.engineering.spec import spec_of, steps_meta
+from labeling.simulators.splits import SPLITS, split_of
 from labeling.verifiers.verdict import Evidence, Verdict
 
 PARTS = ("short", "deep", "all")
-SPLITS = ("train", "test")
 SMALLEST_DEPTH, LARGEST_DEPTH = 3, 12
-
-_TEST_SHARE = 5
-"""One text in five belongs to the test split."""
 
 _SHORT = {family.name: family for family in SHORT_FAMILIES}
 _DEEP = {family.name: family for family in DEEP_FAMILIES}
@@ -145,12 +142,6 @@ class EngineeringWorld:
                 is_last = not any(lines[index + 1 :])
                 return is_last and bool(finding.truth.is_quantity_right)
         return None
-
-
-def split_of(text: str) -> str:
-    """Return the split that a problem text belongs to, by its hash: one in five is "test"."""
-    digest = hashlib.blake2b(text.encode(), digest_size=8, person=b"split").digest()
-    return "test" if int.from_bytes(digest, "big") % _TEST_SHARE == 0 else "train"
 
 
 def _chosen(part: str, families: tuple[str, ...] | None) -> tuple[str, ...]:
