@@ -12,8 +12,8 @@ from labeling.simulators.base import Simulator
 SIMULATOR_HELP = (
     "World that gives problems and grades them: engineering, engineering:short, engineering:deep, "
     "engineering:deep:8-12 (depths), structures, structures:easy (or medium, hard), structures:FAMILY, "
-    "controllers, controllers:tank-level (one specification), controllers:tank-level:2 (of two sub-tasks), or "
-    "package.module:Factory."
+    "controllers, controllers:tank-level (one specification), controllers:tank-level:2 (of two sub-tasks), "
+    "or package.module:Factory."
 )
 
 
