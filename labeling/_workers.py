@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from labeling.errors import PluginError, ToolkitError
 from labeling.records import LabelledSolution, Solution, labelled_from_verdicts
-from labeling.verifiers.registry import load_panel
+from labeling.verifiers.registry import is_of_a_user, load_panel
 from labeling.verifiers.verdict import Verdict, Verifier, check_verdicts
 
 SOLUTIONS_A_PROCESS = 64
@@ -47,7 +47,7 @@ def verifying(names: str, processes: int) -> Iterator[Labeller]:
     """
     limit = processes or os.cpu_count() or 1
     with ExitStack() as stack:
-        if ":" in names:
+        if is_of_a_user(names):
             workers = stack.enter_context(_Workers(names, limit))
             workers.check()
             yield workers.label
@@ -148,7 +148,7 @@ class _Workers:
         codes = [p.exitcode for p in self._started if p.exitcode not in (None, -signal.SIGTERM)]
         how = _ending(codes[0]) if codes else "was ended"
         what = f"a worker process of verifier {self._names!r} {how} {when}."
-        if ":" in self._names:
+        if is_of_a_user(self._names):
             return PluginError(what, remedy="Mend what ends the process, and run the same command again.")
         return ToolkitError(f"{what} Was there too little memory? The same command goes on where it stopped.")
 

@@ -51,7 +51,7 @@ class LabelConfig:
     samples: int = 0
     """Solutions to sample for each problem; 0: the input holds solutions."""
     verifier: str = ""
-    """Programs that label, e.g. "arithmetic,answers" or "package.module:Factory"."""
+    """Programs that label, e.g. "arithmetic,answers", "simulator:structures" or "package.module:Factory"."""
     rollouts: int = 0
     """Monte-Carlo rollouts a step instead of programs (Math-Shepherd); 0: none."""
     max_tokens: int = 256

@@ -16,8 +16,11 @@ VERIFIERS = {
     "units": "labeling.verifiers.units:UnitsVerifier",
     "engineering": "labeling.simulators.engineering:EngineeringWorld",
     "controllers": "labeling.simulators.controllers:ControllersWorld",
+    "structures": "labeling.simulators.structures:StressLimits",
 }
 """Name -> "module:factory"; a factory takes no arguments and returns a verifier or simulator."""
+SIMULATOR = "simulator:"
+"""What stands before the name of a simulator that verifies: "simulator:structures:easy"."""
 
 
 def load_panel(names: str) -> Panel | Verifier:
@@ -36,8 +39,18 @@ def load_panel(names: str) -> Panel | Verifier:
     return verifiers[0] if len(verifiers) == 1 else Panel(verifiers)
 
 
+def is_of_a_user(names: str) -> bool:
+    """Whether one of the verifiers that are named is code of the user's own, which may end its process."""
+    return any(":" in name and not _is_shipped_simulator(name) for name in map(str.strip, names.split(",")))
+
+
+def _is_shipped_simulator(name: str) -> bool:
+    simulators = importlib.import_module("labeling.simulators.load")
+    return name.startswith(SIMULATOR) and name.removeprefix(SIMULATOR).split(":")[0] in simulators.SHIPPED
+
+
 def load_verifier(name: str) -> Verifier:
-    """Load one verifier by its short name, or a user's own as "package.module:Factory".
+    """Load one verifier: by its short name, as "simulator:NAME", or a user's own "package.module:Factory".
 
     Raises:
         ConfigError: The name is unknown, the module or factory is not there, or what the factory
@@ -47,6 +60,10 @@ def load_verifier(name: str) -> Verifier:
     if name in VERIFIERS:
         module_name, _, factory_name = VERIFIERS[name].partition(":")
         return getattr(importlib.import_module(module_name), factory_name)()
+    if name.startswith(SIMULATOR):
+        # Simulators know of verdicts, so their loader is met only here.
+        simulators = importlib.import_module("labeling.simulators.load")
+        return simulators.load_simulator(name.removeprefix(SIMULATOR))
     near = difflib.get_close_matches(name, VERIFIERS, n=2, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}? " if near and ":" not in name else ""
     return make_plugin(
@@ -58,4 +75,5 @@ def load_verifier(name: str) -> Verifier:
 
 
 def _offer() -> str:
-    return f"Known are {', '.join(VERIFIERS)}, and your own as package.module:Factory."
+    known = ", ".join(VERIFIERS)
+    return f"Known are {known}, simulator:NAME, and your own as package.module:Factory."

@@ -21,6 +21,7 @@ from labeling.verifiers.verdict import Evidence, Outcome
 MAX_STEP_CHARACTERS = 20_000
 MAX_CAUSES = 4
 """Explanations of one value that its evidence gives in words."""
+_ASKS = re.compile(r"[^.;!?\n]{0,80}\?")
 _OPPOSITE = {
     "reaction": re.compile(r"\b(?:down\w*|uplift\w*|hold\w* down)\b", re.IGNORECASE),
     "axial": re.compile(r"\bcompress\w*\b", re.IGNORECASE),
@@ -68,7 +69,7 @@ class Judge:
     def _quantity(self, stated: Stated, wording: Wording) -> tuple[str, Evidence]:
         quantity = self._quantities[stated.symbol]
         outcome, cause, reason = self._judged(quantity, stated, wording.text)
-        if outcome is Outcome.WRONG and (doubt := wording.doubt(stated.start, stated.end)):
+        if outcome is Outcome.WRONG and (doubt := _doubt(wording, stated.start, stated.end)):
             outcome, cause, reason = Outcome.UNDECIDED, "doubtful", f"{reason}, but: {doubt}"
         if cause not in ("doubtful", "no_unit", "dimension"):
             self.stated[stated.symbol] = stated.value
@@ -123,7 +124,7 @@ class Judge:
             outcome = Outcome.WRONG
             cause = "carried_on" if self._follows(said) else "wrong_verdict"
             reason = f"{_told(said.what, is_kept=is_kept)}, the step says the opposite"
-            if doubt := wording.doubt(said.start, said.end):
+            if doubt := _doubt(wording, said.start, said.end):
                 outcome, cause, reason = Outcome.UNDECIDED, "doubtful", f"{reason}, but: {doubt}"
         return said.what, Evidence(
             verifier=self.name,
@@ -148,6 +149,11 @@ class Judge:
             "whole": keeps_stress and keeps_deflection,
         }
         return kept[said.what] == said.is_kept
+
+
+def _doubt(wording: Wording, start: int, end: int) -> str:
+    """Return what in the words takes a statement out of plain assertion; "" when nothing does."""
+    return "a question" if _ASKS.match(wording.text, end) else wording.doubt(start, end)
 
 
 def _told(what: str, *, is_kept: bool) -> str:
