@@ -100,6 +100,7 @@ def test_every_card_names_what_the_toolkit_ships(repository):
     cards = {f.name: f.read_text(encoding="utf-8") for f in (repository / "data_cards").glob("*.md")}
     starter = "labeling/simulators/engineering/starter/"
     assert "labeling.simulators.engineering" in cards["engineering-world.md"]
+    assert "labeling.simulators.structures" in cards["structures.md"]
     assert starter in cards["starter-policy.md"]
     n_bytes = (repository / starter / "model.safetensors").stat().st_size
     assert f"{n_bytes:,} bytes of weights" in cards["starter-policy.md"]

@@ -146,8 +146,8 @@ def _wanted(spec: Spec) -> str:
     symbols = {kind: [q.symbol for q in spec.quantities if q.kind == kind] for kind in UNIT_OF}
     where = spec.deflection
     phrases = {
-        "reaction": "the vertical reactions {} (positive upwards)",
-        "axial": "the bar forces {} (tension positive)",
+        "reaction": f"the vertical reaction{_plural(symbols['reaction'])} {{}} (positive upwards)",
+        "axial": f"the bar force{_plural(symbols['axial'])} {{}} (tension positive)",
         "shear": "the largest shear force {}",
         "moment": "the largest bending moment {} (magnitude)",
         "area": "the area {} of a bar",
@@ -163,6 +163,10 @@ def _wanted(spec: Spec) -> str:
 
 def _sideways(deflection: Quantity) -> str:
     return "horizontal " if deflection.direction == "x" else ""
+
+
+def _plural(names: list[str]) -> str:
+    return "s" if len(names) > 1 else ""
 
 
 def _listed(names: list[str]) -> str:

@@ -13,6 +13,7 @@ from labeling.simulators.structures import StressLimits, mutants, solution_steps
 from labeling.simulators.structures.drawing import MARGIN, draw_problem
 from labeling.simulators.structures.families import FAMILIES
 from labeling.simulators.structures.families.base import LEVELS
+from labeling.simulators.structures.mistakes import mistakes_of
 from labeling.simulators.structures.reference import quantity_lines
 from labeling.simulators.structures.spec import spec_of
 from labeling.verifiers.units import UnitsVerifier
@@ -97,6 +98,14 @@ def test_every_mutant_fails_at_its_first_wrong_step_for_its_cause(family):
             assert outcomes.index(WRONG) == mutant.first_wrong, mutant.name
             assert set(outcomes[: mutant.first_wrong]) <= {RIGHT}, mutant.name
             assert mutant.cause in causes(verdicts[mutant.first_wrong]), mutant.name
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_no_wrong_structure_that_is_solved_to_name_a_mistake_is_a_mechanism(family):
+    for seed in SEEDS:
+        spec = spec_of(drawn(family, seed))
+        for mistake, values in mistakes_of(spec):
+            assert all(abs(value) < 1e3 * (abs(spec.values[s]) + 1e4) for s, value in values.items()), mistake
 
 
 def test_all_kinds_of_mistake_occur():
