@@ -33,10 +33,9 @@ def _wrong_loads(structure: Structure) -> tuple[Mistake, ...]:
         if others:
             cases.append((f"the load {_named(load)} left out", others))
         cases += [(text, [*others, moved]) for text, moved in _moved(structure, load)]
-    points = [load for load in loads if load.kind == "point"]
-    if len(points) == len(loads) > 1 and points[0].y != points[-1].y:
-        first, *between, last = points
-        exchanged = [last._replace(place=first.place), *between, first._replace(place=last.place)]
+    if len(loads) == 2 and {load.kind for load in loads} == {"point"} and loads[0].y != loads[1].y:
+        first, last = loads
+        exchanged = [last._replace(place=first.place), first._replace(place=last.place)]
         cases.append((f"the loads at {first.place} and {last.place} exchanged", exchanged))
     return tuple(
         Mistake(cause=LOAD_PATH, description=text, structure=structure.with_loads(changed))

@@ -122,8 +122,8 @@ def _read(structure: Structure, model: Any) -> Solved:
         displacements={
             n.name: (float(nodes[n.name].DX[_CASE]), float(nodes[n.name].DY[_CASE])) for n in structure.nodes
         },
-        # PyNite counts compression as positive.
-        axial={m.name: -float(members[m.name].axial(0.0)) for m in structure.members if m.is_bar},
+        # The force along the bar at its end: what `axial` gives too, after cutting the bar into segments.
+        axial={m.name: float(members[m.name].f(_CASE)[6, 0]) for m in structure.members if m.is_bar},
         largest_shear=_largest(_extremes(member, "shear", "Fy") for member in bending),
         largest_moment=_largest(_extremes(member, "moment", "Mz") for member in bending),
     )
