@@ -165,6 +165,19 @@ def test_evidence_says_where_what_and_why():
     assert item.reason == verdict.reason
 
 
+def test_of_a_chain_the_last_amount_counts_and_the_working_tells_why_it_is_wrong():
+    verdict = judged("R_A = 12 kN * 4 m / 6 m = 9 kN")[0]
+    item = next(e for e in verdict.evidence if e.kind.startswith("reaction"))
+    assert (item.kind, item.left) == ("reaction: arithmetic", "9 kN")
+    assert "the working comes to 8 kN" in item.reason
+
+
+def test_every_mistake_that_gives_the_value_is_told():
+    # 12 kN at 4 m in place of 2 m gives R_A = 12 * 2 / 6 = 4 kN, which is R_B, too.
+    reason = judged("R_A = 4 kN")[0].reason
+    assert "value of R_B; or wrong load path: the load of 12 kN at C put at x = 4 m" in reason
+
+
 def test_an_error_that_is_carried_on_keeps_later_steps_wrong_and_says_from_where():
     steps = (
         "R_A = 9 kN",

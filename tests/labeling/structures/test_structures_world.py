@@ -10,7 +10,7 @@ from labeling.records import Problem, Solution
 from labeling.simulators.base import Simulator
 from labeling.simulators.splits import split_of
 from labeling.simulators.structures import StressLimits, mutants, solution_steps
-from labeling.simulators.structures.drawing import MARGIN, draw_problem
+from labeling.simulators.structures.drawing import draw_problem
 from labeling.simulators.structures.families import FAMILIES
 from labeling.simulators.structures.families.base import LEVELS
 from labeling.simulators.structures.mistakes import mistakes_of
@@ -180,8 +180,8 @@ def test_no_stress_and_no_deflection_is_close_to_its_limit_and_both_verdicts_occ
     problems = WORLD.problems(80, split="train", seed=1)
     for problem in problems:
         spec = spec_of(problem)
-        assert abs(1 / spec.values["n"] - 1) >= MARGIN
-        assert abs(spec.values[spec.deflection.symbol] / (spec.limit * 1e-3) - 1) >= MARGIN
+        assert abs(1 / spec.values["n"] - 1) >= 0.05
+        assert abs(spec.values[spec.deflection.symbol] / (spec.limit * 1e-3) - 1) >= 0.05
         safe += spec.is_safe
     assert 15 < safe < 65
 
