@@ -2,8 +2,8 @@
 
 Words and signs are the units verifier's tokens; amounts are read by its parser. What is done here is to
 find whose value a chain states: `R_A = 12 kN * 4 m / 6 m = 8 kN`, "the reaction at A is 8 kN", "factor of
-safety: 1.42". Of a chain the last amount counts. A sum or product with a name in it (R_A + R_B = 12 kN)
-states no value of that name.
+safety: 1.42". Of a chain every plain amount counts, and the last. A sum or product with a name in it
+(R_A + R_B = 12 kN) states no value of that name.
 """
 
 import re
@@ -240,24 +240,27 @@ def _without_hedges(segment: Sequence[Token]) -> Sequence[Token]:
 
 
 def _all_stated(heads: Sequence[Token], members: Sequence[tuple[Side, int]]) -> Iterator[Stated]:
-    """Yield for each name the last amount of its chain."""
-    if not members or not heads or (amount := _amount(members[-1][0])) is None:
+    """Yield for each name the last amount of its chain, and plain ones before: 9 kN = 8 kN states both."""
+    if not members or not heads or (last := _amount(members[-1][0])) is None:
         return
-    value, dims, digit, is_bare = amount
     first = _amount(members[0][0]) if len(members) > 1 else None
-    working = first[0] if first is not None and first[1] == dims else None
+    working = first[0] if first is not None and first[1] == last[1] else None
+    plain = [(written(side), end) for side, end in members[:-1]]
+    before = [(amount, end) for amount, end in plain if amount and amount[1::2] == last[1::2]]
     for head in heads:
-        yield Stated(
-            symbol=head.text,
-            value=value,
-            dims=dims,
-            digit=digit,
-            is_bare=is_bare,
-            start=head.start,
-            end=members[-1][1],
-            is_product=head.is_tight,
-            working=working,
-        )
+        for amount, end in (*before, (last, members[-1][1])):
+            value, dims, digit, is_bare = amount
+            yield Stated(
+                symbol=head.text,
+                value=value,
+                dims=dims,
+                digit=digit,
+                is_bare=is_bare,
+                start=head.start,
+                end=end,
+                is_product=head.is_tight,
+                working=working if amount is last else None,
+            )
 
 
 def _amount(side: Side) -> tuple[float, Dims, float, bool] | None:

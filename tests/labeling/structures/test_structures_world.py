@@ -10,6 +10,7 @@ from labeling.records import Problem, Solution
 from labeling.simulators.base import Simulator
 from labeling.simulators.splits import split_of
 from labeling.simulators.structures import StressLimits, mutants, solution_steps
+from labeling.simulators.structures.amounts import shown
 from labeling.simulators.structures.drawing import draw_problem
 from labeling.simulators.structures.families import FAMILIES
 from labeling.simulators.structures.families.base import LEVELS
@@ -80,6 +81,25 @@ def test_the_units_verifier_finds_no_fault_in_a_reference_and_much_that_is_right
     outcomes = [v.outcome for v in verdicts]
     assert WRONG not in outcomes
     assert outcomes.count(RIGHT) >= 5
+
+
+OTHER_UNITS = {
+    "reaction": "N", "axial": "MN", "shear": "N", "moment": "N mm", "area": "cm^2", "second_moment": "mm^4",
+    "section_modulus": "mm^3", "stress": "N/mm^2", "deflection": "cm", "safety": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_true_values_in_other_units_and_with_three_digits_are_right(family):
+    for seed in SEEDS:
+        problem = drawn(family, seed)
+        spec = spec_of(problem)
+        steps = [
+            f"Hence {q.symbol} = {shown(spec.values[q.symbol], OTHER_UNITS[q.kind], digits=3)} in all."
+            for q in spec.quantities
+        ]
+        verdicts = WORLD.verify(problem, solution_of(problem, steps))
+        assert [v.outcome for v in verdicts] == [RIGHT] * len(steps), [v.reason for v in verdicts]
 
 
 # --- mutants ---------------------------------------------------------------------------------------------
