@@ -275,16 +275,20 @@ def test_what_code_defines():
     assert defined_in("def (") == set()
 
 
-def test_only_calls_with_plain_values_are_taken_apart():
+def test_only_calls_of_the_candidate_are_taken_apart():
     def read(text):
         return read_tests(problem(tests=[text]))[0]
 
     assert read("assert f(1, k='a') == (1, {2})") == CallTest("f(1, k='a')", {"tuple": [1, {"set": [2]}]})
+    assert read("assert f(g(1), [1] * 3) == 2") == CallTest("f(g(1), [1] * 3)", 2)
+    assert read("assert S(1).f(2) == 2") == CallTest("S(1).f(2)", 2)
     for whole in (
         "assert len(f(1)) == 2",
+        "assert len(S(1).f(2)) == 2",
+        "assert f(1)(2) == 2",
+        "assert [1].index(f(1)) == 0",
         "assert sorted([2, 1]) == [1, 2]",
         "assert f(1).x == 2",
-        "assert f(g(1)) == 2",
         "assert f(1) == g(1)",
         "assert f(1) == 2 == 2",
         "assert f(1) != 2",
