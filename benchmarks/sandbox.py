@@ -115,10 +115,12 @@ def soak(n_runs: int, *, seed: int, hostile_share: float = 0.1) -> bool:
     before, wrong, started = (0, 0), 0, time.perf_counter()
     for number in range(n_runs):
         if number == n_runs // 10:
+            time.sleep(1)  # the next sandbox is started ahead of time
             before = (own.memory_info().rss, own.num_fds())
         is_hostile = random_numbers.random() < hostile_share
         code = random_numbers.choice(HOSTILE) if is_hostile else SNIPPETS["sum"][0]
         wrong += verifier.grade(problem, f"```python\n{code}\n```") is not (not is_hostile)
+    time.sleep(1)
     after = (own.memory_info().rss, own.num_fds())
     seconds = time.perf_counter() - started
     verifier.close()

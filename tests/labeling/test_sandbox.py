@@ -6,7 +6,7 @@ import time
 
 import psutil
 import pytest
-from sandboxes import assert_gone, cpython_engine, sandboxed_processes
+from sandboxes import cpython_engine, sandboxed_processes
 
 from benchmarks.sandbox import soak
 from labeling.errors import ConfigError
@@ -228,8 +228,10 @@ def test_many_runs_leave_memory_and_descriptors_as_they_were(engine):
                 session.evaluate("square(3)")
 
     run(12)
+    time.sleep(1)  # the next one is started ahead of time
     before, n_open = own.memory_info().rss, own.num_fds()
     run(60)
+    time.sleep(1)
     assert own.num_fds() <= n_open + 1
     assert own.memory_info().rss - before < 20 * 2**20
 
@@ -242,11 +244,18 @@ def test_ten_thousand_candidates_leave_memory_descriptors_and_grades_as_they_wer
 
 def test_closing_an_engine_ends_its_warm_processes():
     engine = cpython_engine(warm=2)
-    before = sandboxed_processes()
     with engine.session(Limits()) as session:
         assert session.evaluate("1").value == 1
+    deadline = time.monotonic() + 10
+    while len(engine._ready) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    # Other engines of this process may start some of theirs meanwhile.
+    warm = [psutil.Process(inmate._process.pid) for inmate in engine._ready]
+    warm += [child for process in warm for child in process.children(recursive=True)]
+    assert len(warm) >= 4
     engine.close()
-    assert_gone([p for p in before if p.is_running()])
+    psutil.wait_procs(warm, timeout=2)
+    assert not any(process.is_running() for process in warm)
 
 
 def test_after_a_fork_the_child_has_sandboxes_of_its_own(cpython_only):

@@ -15,7 +15,7 @@ from labeling.simulators.controllers.text import problem_text
 from labeling.simulators.controllers.traces import traces_of
 from labeling.simulators.controllers.world import compiled
 
-SEEDS = range(8)
+SEEDS = range(4)
 IN_STRUCTURED_TEXT = [name for name, family in FAMILIES.items() if family.structured_text]
 
 
