@@ -12,8 +12,8 @@ from typing import Any
 from labeling.errors import InputError
 from labeling.records import Problem
 from labeling.simulators.controllers.references import solution_steps
-from labeling.simulators.controllers.world import SPLITS
 from labeling.simulators.load import load_simulator
+from labeling.simulators.splits import SPLITS
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,7 +6,6 @@ from functools import cached_property
 from random import Random
 
 from labeling.errors import ConfigError
-from labeling.randomness import derive_seed
 from labeling.records import Problem, Solution
 from labeling.simulators.base import StepTruth
 from labeling.simulators.controllers.blocks import Program, blocks_of, program_of
@@ -26,13 +25,10 @@ from labeling.simulators.controllers.st import (
     compile_program,
 )
 from labeling.simulators.controllers.text import problem_text
+from labeling.simulators.splits import distinct_problems
 from labeling.verifiers.verdict import Outcome, Verdict
 
-SPLITS = ("train", "test")
 MOST_TASKS = 3
-
-_TEST_SHARE = 5
-"""One text in five belongs to the test split."""
 
 
 class ControllersWorld:
@@ -79,22 +75,14 @@ class ControllersWorld:
         Raises:
             ConfigError: The split does not exist, or the chosen families hold too few problems.
         """
-        if split not in SPLITS:
-            raise ConfigError(f"there is no split {split!r}.", remedy=f"Use one of {', '.join(SPLITS)}.")
-        found: dict[str, Problem] = {}
-        most_attempts = 200 + 100 * count
-        for attempt in range(most_attempts):
-            if len(found) >= count:
-                break
-            problem = self._draw(Random(derive_seed(seed, "controllers", split, attempt)))
-            if split_of(problem.text) == split:
-                found.setdefault(problem.text, problem)
-        if len(found) < count:
-            raise ConfigError(
-                f"only {len(found)} of {count} distinct problems found in {most_attempts} attempts.",
-                remedy="Ask for fewer problems, or for more families.",
-            )
-        return list(found.values())
+        return distinct_problems(
+            self._draw,
+            count,
+            world="controllers",
+            split=split,
+            seed=seed,
+            remedy="Ask for fewer problems, or for more families.",
+        )
 
     def _draw(self, rng: Random) -> Problem:
         family = FAMILIES[rng.choice(self.families)]
@@ -187,12 +175,6 @@ def compiled(program: Program, specification: Specification) -> str:
         raise UnsupportedError(f"Structured Text, {error}.") from error
     except StructuredTextError as error:
         raise ProgramError(f"Structured Text, {error}.") from error
-
-
-def split_of(text: str) -> str:
-    """Return the split that a problem text belongs to, by its hash: one in five is "test"."""
-    digest = hashlib.blake2b(text.encode(), digest_size=8, person=b"split").digest()
-    return "test" if int.from_bytes(digest, "big") % _TEST_SHARE == 0 else "train"
 
 
 def _chosen(families: tuple[str, ...] | None) -> tuple[str, ...]:

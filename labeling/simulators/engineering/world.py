@@ -5,7 +5,6 @@ import hashlib
 from random import Random
 
 from labeling.errors import ConfigError
-from labeling.randomness import derive_seed
 from labeling.records import Problem, Solution
 from labeling.simulators.base import StepTruth
 from labeling.simulators.engineering.catalogue import DEEP_FAMILIES
@@ -13,7 +12,7 @@ from labeling.simulators.engineering.deep import draw_deep
 from labeling.simulators.engineering.judge import Finding, Judge, combine
 from labeling.simulators.engineering.short import SHORT_FAMILIES, draw_short
 from labeling.simulators.engineering.spec import spec_of, steps_meta
-from labeling.simulators.splits import SPLITS, split_of
+from labeling.simulators.splits import distinct_problems
 from labeling.verifiers.verdict import Evidence, Verdict
 
 PARTS = ("short", "deep", "all")
@@ -74,22 +73,14 @@ class EngineeringWorld:
         Raises:
             ConfigError: The split does not exist, or the chosen families hold too few problems.
         """
-        if split not in SPLITS:
-            raise ConfigError(f"there is no split {split!r}.", remedy=f"Use one of {', '.join(SPLITS)}.")
-        found: dict[str, Problem] = {}
-        most_attempts = 200 + 100 * count
-        for attempt in range(most_attempts):
-            if len(found) >= count:
-                break
-            problem = self._draw(Random(derive_seed(seed, "engineering", split, attempt)))
-            if split_of(problem.text) == split:
-                found.setdefault(problem.text, problem)
-        if len(found) < count:
-            raise ConfigError(
-                f"only {len(found)} of {count} distinct problems found in {most_attempts} attempts.",
-                remedy="Ask for fewer problems, more families, or greater depths.",
-            )
-        return list(found.values())
+        return distinct_problems(
+            self._draw,
+            count,
+            world="engineering",
+            split=split,
+            seed=seed,
+            remedy="Ask for fewer problems, more families, or greater depths.",
+        )
 
     def _draw(self, rng: Random) -> Problem:
         family = rng.choice(self.families)

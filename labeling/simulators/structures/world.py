@@ -1,13 +1,11 @@
 """The stress-limits world: problem source, step verifier and grader over a finite-element model."""
 
 import difflib
-from random import Random
 
 from labeling.errors import ConfigError
-from labeling.randomness import derive_seed
 from labeling.records import Problem, Solution
 from labeling.simulators.base import StepTruth
-from labeling.simulators.splits import SPLITS, split_of
+from labeling.simulators.splits import distinct_problems
 from labeling.simulators.structures.drawing import draw_problem
 from labeling.simulators.structures.families import FAMILIES
 from labeling.simulators.structures.families.base import LEVELS
@@ -67,23 +65,14 @@ class StressLimits:
             ConfigError: The split does not exist, or the chosen families hold too few problems.
             MissingExtraError: PyNiteFEA is not installed.
         """
-        if split not in SPLITS:
-            raise ConfigError(f"there is no split {split!r}.", remedy=f"Use one of {', '.join(SPLITS)}.")
-        found: dict[str, Problem] = {}
-        most_attempts = 200 + 100 * count
-        for attempt in range(most_attempts):
-            if len(found) >= count:
-                break
-            rng = Random(derive_seed(seed, "structures", split, attempt))
-            problem = draw_problem(FAMILIES[rng.choice(self.families)], rng)
-            if split_of(problem.text) == split:
-                found.setdefault(problem.text, problem)
-        if len(found) < count:
-            raise ConfigError(
-                f"only {len(found)} of {count} distinct problems found in {most_attempts} attempts.",
-                remedy="Ask for fewer problems or more families.",
-            )
-        return list(found.values())
+        return distinct_problems(
+            lambda rng: draw_problem(FAMILIES[rng.choice(self.families)], rng),
+            count,
+            world="structures",
+            split=split,
+            seed=seed,
+            remedy="Ask for fewer problems or more families.",
+        )
 
     def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
         """Judge each step against the solved model; one verdict a step.

@@ -18,8 +18,8 @@ from labeling.simulators.controllers.engine import EngineFailedError
 from labeling.simulators.controllers.families import FAMILIES
 from labeling.simulators.controllers.judge import claimed_tasks
 from labeling.simulators.controllers.spec import specification_of
-from labeling.simulators.controllers.world import split_of
 from labeling.simulators.load import checked_problems, load_simulator
+from labeling.simulators.splits import split_of
 from labeling.verifiers import sandbox
 from labeling.verifiers.registry import load_verifier
 from labeling.verifiers.sandbox import NotPlainError, SandboxUnavailableError
