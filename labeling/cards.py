@@ -60,6 +60,7 @@ def measure(labelled: Iterable[LabelledSolution]) -> CardFacts:
                     k=label.counts.k,
                     cut=label.counts.cut,
                     unparsable=label.counts.unparsable,
+                    undecided=label.counts.undecided,
                 )
     return facts
 

@@ -73,6 +73,14 @@ class PluginError(InputError):
     """Code that the user named (a verifier, a simulator) raised. Mend that code; its error is the cause."""
 
 
+class NotGradedError(ToolkitError):
+    """A grader could not tell whether an answer is right: it crashed, ran out of time, or cannot read it.
+
+    Not the same as None, which says that there is no answer: what was not graded has no outcome, and must
+    never count as wrong.
+    """
+
+
 class MissingExtraError(InputError, ImportError):
     """An optional dependency is not installed; the message carries the command that installs it."""
 

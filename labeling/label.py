@@ -13,12 +13,13 @@ from typing import Any
 
 from labeling._workers import Labeller, verifying
 from labeling.cards import MAX_REASONS, heading, write_card
-from labeling.errors import ConfigError, InputError, ModelError
+from labeling.errors import ConfigError, InputError, ModelError, NotGradedError
 from labeling.outputs import check_writable
 from labeling.progress import say, track
 from labeling.records import LabelledSolution, Problem, Solution
 from labeling.report import Report, wilson
 from labeling.rollouts.policies import STARTER, policy_folder
+from labeling.simulators.base import FAILED, RETRIED
 from labeling.simulators.load import SIMULATOR_HELP, checked_problems, load_simulator
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
 from labeling.steps import SEGMENT_MODES
@@ -214,6 +215,12 @@ def _measure(config: LabelConfig, report: Report, *, n_new: int, seconds: float)
         report.numbers["steps per second"] = n_steps / max(seconds, 1e-9)
 
 
+_SIMULATOR_TROUBLE = {
+    RETRIED: "solutions judged by a simulator that had to be asked again",
+    FAILED: "solutions to which a simulator gave no reply",
+}
+
+
 def _claims(labelled: Sequence[LabelledSolution]) -> dict[str, int]:
     tally: Counter[str] = Counter(
         f"claims by {evidence.verifier}: {evidence.outcome}"
@@ -227,6 +234,9 @@ def _claims(labelled: Sequence[LabelledSolution]) -> dict[str, int]:
             # In a panel another verifier may decide the step, and no undecided one tells of it.
             heard = {evidence.verifier for label in item.labels for evidence in label.verdict.evidence}
             tally.update(f"solutions without a claim by {name}" for name in names if name not in heard)
+        # A simulator says it in every step, or in one of them.
+        kinds = {evidence.kind for label in item.labels for evidence in label.verdict.evidence}
+        tally.update(said for kind, said in _SIMULATOR_TROUBLE.items() if kind in kinds)
     return dict(sorted(tally.items()))
 
 
@@ -336,7 +346,13 @@ def _label_by_rollouts(
             max_tokens=config.max_tokens,
             seed=config.seed,
         )
-        spent.update(tokens=result.tokens, made=result.rollouts, cut=result.cut, unparsable=result.unparsable)
+        spent.update(
+            tokens=result.tokens,
+            made=result.rollouts,
+            cut=result.cut,
+            unparsable=result.unparsable,
+            undecided=result.undecided,
+        )
         estimated = {labelled.solution.id: labelled for labelled in result.labelled}
         for solution in chunk:
             yield estimated.get(solution.id) or not_graded(solution, NO_REFERENCE)
@@ -354,7 +370,12 @@ def _grading(
 
     def grade(problem: Problem, text: str) -> bool | None:
         # The verifier calls a text without an answer wrong; a rollout must be continued or counted apart.
-        return None if extract_answer(text) is None else answers.grade(problem, text)
+        if extract_answer(text) is None:
+            return None
+        is_right = answers.grade(problem, text)
+        if is_right is None:
+            raise NotGradedError("the answer could not be compared with the reference")
+        return is_right
 
     # An empty text is wrong against every reference that can be read.
     return grade, lambda problem: answers.grade(problem, "") is not None

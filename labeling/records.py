@@ -34,6 +34,8 @@ OUTCOME_OF = {label: outcome for outcome, label in LABEL_OF.items()}
 CORRECTNESS = "correctness"
 VALUE = "value"
 SEMANTICS = (CORRECTNESS, VALUE)
+COUNTS = ("n", "k", "cut", "unparsable", "undecided")
+"""Columns of a row that hold what the rollouts from each step came to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +129,11 @@ class Solution:
 
 @dataclass(frozen=True, kw_only=True)
 class RolloutCounts:
-    """What the rollouts from one prefix came to. Invariant: k + unparsable <= n - cut.
+    """What the rollouts from one prefix came to. Invariant: k + unparsable <= n - cut - undecided.
 
     A rollout that ended by itself without an answer is wrong (it counts in `n`, not in `k`); one that
-    hit the token limit is unknown (it counts in `cut` and is left out of the fraction).
+    hit the token limit is unknown (it counts in `cut` and is left out of the fraction), and so is one that
+    could not be graded (`undecided`).
     """
 
     n: int
@@ -141,19 +144,25 @@ class RolloutCounts:
     """How many were stopped by the token limit."""
     unparsable: int = 0
     """How many ended by themselves without a readable answer."""
+    undecided: int = 0
+    """How many have an answer that nobody could grade."""
 
     def __post_init__(self) -> None:
-        # A rollout is right, cut or unparsable, or none of these, but never two of them.
-        if min(self.n, self.k, self.cut, self.unparsable) < 0:
+        # A rollout is right, cut, unparsable or undecided, or none of these, but never two of them.
+        if min(self.n, self.k, self.cut, self.unparsable, self.undecided) < 0:
             raise ValueError(f"{self} counts less than nothing")
-        if self.k + self.cut + self.unparsable > self.n:
-            raise ValueError(f"{self} has more right, cut and unparsable rollouts than rollouts")
+        if self.k + self.cut + self.unparsable + self.undecided > self.n:
+            raise ValueError(f"{self} has more right, cut, unparsable and undecided rollouts than rollouts")
 
     @property
     def soft(self) -> float | None:
-        """Share of finished rollouts that came out right, in [0, 1]; None when none finished."""
-        finished = self.n - self.cut
-        return self.k / finished if finished else None
+        """Share of graded rollouts that came out right, in [0, 1]; None when none was."""
+        return self.k / self.graded if self.graded else None
+
+    @property
+    def graded(self) -> int:
+        """Rollouts that finished, and whose answer, or lack of one, could be graded."""
+        return self.n - self.cut - self.undecided
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +219,7 @@ class LabelledSolution:
             row["soft"] = [label.soft for label in self.labels]
         if any(label.counts is not None for label in self.labels):
             counts = [label.counts or RolloutCounts(n=0, k=0) for label in self.labels]
-            for name in ("n", "k", "cut", "unparsable"):
+            for name in COUNTS:
                 row[name] = [getattr(count, name) for count in counts]
         return row
 
@@ -297,10 +306,7 @@ def labelled_from_row(row: Mapping[str, Any]) -> LabelledSolution:
 
 
 def _labels_of(row: Mapping[str, Any], *, n_steps: int, record_id: str) -> tuple[StepLabel, ...]:
-    columns = {
-        name: row.get(name)
-        for name in ("labels", "verdicts", "reasons", "evidence", "soft", "n", "k", "cut", "unparsable")
-    }
+    columns = {name: row.get(name) for name in ("labels", "verdicts", "reasons", "evidence", "soft", *COUNTS)}
     for name, column in columns.items():
         if column is not None and not isinstance(column, (list, tuple)):
             raise RecordError(
@@ -331,9 +337,7 @@ def _label_of(columns: Mapping[str, Any], index: int, record_id: str) -> StepLab
         evidence = tuple(Evidence(**item) for item in cell("evidence", ()))
         counts = None
         if columns["n"] is not None:
-            counts = RolloutCounts(
-                **{name: _whole(cell(name, 0)) for name in ("n", "k", "cut", "unparsable")}
-            )
+            counts = RolloutCounts(**{name: _whole(cell(name, 0)) for name in COUNTS})
     except (TypeError, ValueError) as error:
         raise RecordError(
             f"a verdict, its evidence or its rollouts cannot be read ({error}, step {index}).",

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
-from labeling.errors import InputError
+from labeling.errors import InputError, NotGradedError
 from labeling.records import Problem, Solution
 from labeling.rollouts.monte_carlo import Grade
 from labeling.steps import CANONICAL, canonical_text, segment
@@ -28,7 +29,7 @@ class Grader:
     """A grade turned into an outcome: wrong, unanswered and not checkable stay apart.
 
     A simulator says None for a text without an answer, which is wrong: its truth is always known. A
-    verifier says None where it cannot tell, which is not wrong.
+    verifier says None where it cannot tell, which is not wrong; a simulator then raises `NotGradedError`.
 
     Args:
         grade: (problem, text) -> is the final answer right. The `grade` of a simulator is recognised by
@@ -41,7 +42,10 @@ class Grader:
 
     def outcome(self, problem: Problem, text: str) -> tuple[float | None, bool]:
         """Return (outcome, is_answered); an outcome is 1.0, 0.0 (wrong or no answer) or None."""
-        is_right = self._grade(problem, text)
+        try:
+            is_right = self._grade(problem, text)
+        except NotGradedError:
+            return None, True
         if self._is_of_world:
             return float(bool(is_right)), is_right is not None
         is_answered = bool(is_right) or extract_answer(text) is not None
@@ -91,8 +95,13 @@ class VerifierSource:
         self.name = verifier.name
 
     def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
-        """Judge completions; see `StepSource`."""
-        return [self._judge(p, text) for p, text in zip(problems, completions, strict=True)]
+        """Judge completions; see `StepSource`. As many at once as the verifier's `concurrency` says."""
+        pairs = list(zip(problems, completions, strict=True))
+        at_once = min(getattr(self._verifier, "concurrency", 1), len(pairs))
+        if at_once < 2:
+            return [self._judge(*pair) for pair in pairs]
+        with ThreadPoolExecutor(at_once) as threads:
+            return list(threads.map(self._judge, *zip(*pairs, strict=True)))
 
     def _judge(self, problem: Problem, text: str) -> JudgedCompletion:
         solution = solution_of(problem, text, self._segment_mode)

@@ -2,13 +2,14 @@
 
 Source: Wang et al. 2023, "Math-Shepherd" (arXiv 2312.08935), section 3.3: hard estimation (eq. 3, one
 rollout that reaches the answer suffices) and soft estimation (eq. 4, the share that does). Differs from
-it in that a rollout cut by the token limit is unknown, not wrong, and is left out of the share.
+it in that a rollout cut by the token limit, or that nobody could grade, is unknown, not wrong, and is left
+out of the share.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from labeling.errors import ConfigError, RecordError
+from labeling.errors import ConfigError, NotGradedError, RecordError
 from labeling.records import (
     LABEL_OF,
     UNKNOWN_LABEL,
@@ -26,7 +27,8 @@ from labeling.verifiers.verdict import Verdict
 ORIGIN = "monte_carlo"
 
 Grade = Callable[[Problem, str], bool | None]
-"""Whether a whole solution text ends in the right answer; None when it holds no answer."""
+"""Whether a whole solution text ends in the right answer; None when it holds no answer. It raises
+`NotGradedError` for an answer that it cannot judge."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,8 @@ class MonteCarloResult:
     """Of these, how many the token limit stopped."""
     unparsable: int
     """Of these, how many ended by themselves without a readable answer."""
+    undecided: int
+    """Of these, how many have an answer that could not be graded."""
 
 
 @dataclass
@@ -55,11 +59,14 @@ class _Tally:
     k: int = 0
     cut: int = 0
     unparsable: int = 0
+    undecided: int = 0
     tokens: int = 0
     is_graded_as_it_stands: bool = False
 
     def counts(self) -> RolloutCounts:
-        return RolloutCounts(n=self.n, k=self.k, cut=self.cut, unparsable=self.unparsable)
+        return RolloutCounts(
+            n=self.n, k=self.k, cut=self.cut, unparsable=self.unparsable, undecided=self.undecided
+        )
 
 
 def estimate_steps(  # noqa: PLR0913 - what is estimated, by whom, and six numbers of the estimate
@@ -75,8 +82,9 @@ def estimate_steps(  # noqa: PLR0913 - what is estimated, by whom, and six numbe
 ) -> MonteCarloResult:
     """Label every step by `n` rollouts from the prefix that ends in it.
 
-    For the prefix after step k, with n rollouts of which `cut` hit the token limit and `right` ended in
-    the right answer: soft = right / (n - cut), hard = 1 if right > 0, else 0; both unknown if cut = n.
+    For the prefix after step k, with n rollouts of which `cut` hit the token limit, `undecided` could not be
+    graded and `right` ended in the right answer: soft = right / (n - cut - undecided), hard = 1 if right > 0,
+    else 0; both unknown where nothing was graded.
     A rollout that ended by itself without an answer counts as wrong. Labels carry VALUE semantics: a
     right step that the policy cannot finish gets 0, a wrong one that it repairs gets 1.
 
@@ -112,6 +120,7 @@ def estimate_steps(  # noqa: PLR0913 - what is estimated, by whom, and six numbe
         rollouts=sum(t.n for t in to_sample),
         cut=sum(t.cut for t in to_sample),
         unparsable=sum(t.unparsable for t in to_sample),
+        undecided=sum(t.undecided for t in to_sample),
     )
 
 
@@ -140,13 +149,17 @@ def prefix_text(solution: Solution, step: int, separator: str = "\n") -> str:
 
 
 def hard_verdict(counts: RolloutCounts) -> Verdict:
-    """Return RIGHT if any rollout came out right, WRONG if none of the finished did, else UNDECIDED."""
-    finished = counts.n - counts.cut
-    if not finished:
-        return Verdict.undecided(f"all {counts.n} rollouts were stopped by the token limit")
+    """Return RIGHT if any rollout came out right, WRONG if none of the graded did, else UNDECIDED."""
+    if not counts.graded:
+        if not counts.undecided:
+            return Verdict.undecided(f"all {counts.n} rollouts were stopped by the token limit")
+        return Verdict.undecided(
+            f"none of {counts.n} rollouts could be graded ({counts.undecided} undecided, {counts.cut} cut)"
+        )
+    undecided = f", {counts.undecided} undecided" if counts.undecided else ""
     reason = (
-        f"{counts.k} of {finished} finished rollouts reached the answer "
-        f"({counts.unparsable} without an answer, {counts.cut} cut)"
+        f"{counts.k} of {counts.graded} finished rollouts reached the answer "
+        f"({counts.unparsable} without an answer, {counts.cut} cut{undecided})"
     )
     return Verdict.right(reason) if counts.k else Verdict.wrong(reason)
 
@@ -185,7 +198,12 @@ def _grade_as_it_stands(tally: _Tally, grade: Grade) -> bool:
     solution = tally.solution
     if tally.step + 1 < len(solution.steps):
         return False
-    is_right = grade(solution.problem, solution.text)
+    try:
+        is_right = grade(solution.problem, solution.text)
+    except NotGradedError:
+        # There is an answer, so a rollout would only be added behind it.
+        tally.n, tally.undecided, tally.is_graded_as_it_stands = 1, 1, True
+        return True
     if is_right is None:
         return False
     tally.n, tally.k, tally.is_graded_as_it_stands = 1, int(is_right), True
@@ -215,7 +233,11 @@ def _count(tally: _Tally, prefix: Prefix, rollout: Rollout, grade: Grade) -> Non
     if rollout.is_cut:
         tally.cut += 1
         return
-    is_right = grade(tally.solution.problem, prefix.text + rollout.text)
+    try:
+        is_right = grade(tally.solution.problem, prefix.text + rollout.text)
+    except NotGradedError:
+        tally.undecided += 1
+        return
     tally.k += is_right is True
     tally.unparsable += is_right is None
 
@@ -239,6 +261,8 @@ def _label(tally: _Tally) -> StepLabel:
 
 
 def _verdict_of_answer(counts: RolloutCounts) -> Verdict:
+    if counts.undecided:
+        return Verdict.undecided("the solution ends here in an answer that could not be graded")
     if counts.k:
         return Verdict.right("the solution ends here in the right answer")
     return Verdict.wrong("the solution ends here in a wrong answer")

@@ -6,6 +6,11 @@ from typing import Protocol
 from labeling.records import Problem, Solution
 from labeling.verifiers.verdict import Verdict
 
+RETRIED = "retried"
+"""Kind of the evidence that says that a simulator's process ended, and that it was asked again."""
+FAILED = "failed"
+"""Kind of the evidence that says that a simulator gave no reply."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class StepTruth:
@@ -44,5 +49,9 @@ class Simulator(Protocol):
         ...
 
     def grade(self, problem: Problem, text: str) -> bool | None:
-        """Tell whether the text ends in the right answer; None when it holds no answer."""
+        """Tell whether the text ends in the right answer; None when it holds no answer.
+
+        Raises:
+            NotGradedError: There is an answer, and it cannot be judged: a crash never becomes a number.
+        """
         ...

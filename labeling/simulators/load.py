@@ -13,6 +13,7 @@ SIMULATOR_HELP = (
     "World that gives problems and grades them: engineering, engineering:short, engineering:deep, "
     "engineering:deep:8-12 (depths), structures, structures:easy (or medium, hard), structures:FAMILY, "
     "controllers, controllers:tank-level (one specification), controllers:tank-level:2 (of two sub-tasks), "
+    "external:world.yaml, external:package.module:name or external:COMMAND (your own, in processes), "
     "or package.module:Factory."
 )
 
@@ -106,7 +107,18 @@ def _structures(name: str, rest: list[str]) -> Simulator:
     return StressLimits(level=rest[0]) if rest[0] in LEVELS else StressLimits(families=(rest[0],))
 
 
+def _external(name: str, rest: list[str]) -> Simulator:
+    from labeling.simulators.external import load_external
+
+    return load_external(":".join(rest))
+
+
 SHIPPED: Mapping[str, Callable[[str, list[str]], Simulator]] = types.MappingProxyType(
-    {"engineering": _engineering, "structures": _structures, "controllers": _controllers}
+    {
+        "engineering": _engineering,
+        "structures": _structures,
+        "controllers": _controllers,
+        "external": _external,
+    }
 )
 """Name -> what makes the simulator, from the whole name and the parts behind the first colon."""

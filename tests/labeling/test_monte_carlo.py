@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeling.errors import ConfigError, RecordError
+from labeling.errors import ConfigError, NotGradedError, RecordError
 from labeling.randomness import generator
 from labeling.records import VALUE, Problem, RolloutCounts, Solution, labelled_from_row
 from labeling.rollouts.monte_carlo import estimate_steps, prefix_text
@@ -112,6 +112,44 @@ def test_a_last_step_that_reaches_an_answer_is_graded_without_rollouts():
         assert result.labelled[0].labels[1].counts == RolloutCounts(n=1, k=label)
         assert result.rollouts == 8
         assert result.labelled[0].first_error == (-1 if label else 1)
+
+
+def test_what_nobody_can_grade_is_neither_right_nor_wrong():
+    def grade_or_raise(problem, text):
+        if "unclear" in text:
+            raise NotGradedError("the comparison ended")
+        return grade(problem, text)
+
+    ends = ["answer 18", "unclear", "answer 7", "unclear"]
+    script = {
+        "a\n": [Rollout(text=end, tokens=5, is_cut=False) for end in ends],
+        "a\nb\n": [Rollout(text="unclear", tokens=5, is_cut=False)] * 4,
+    }
+    result = estimate_steps(
+        [solution("a", "b", id="s")], ScriptedSampler(script), grade_or_raise, n=4, max_tokens=64, seed=0
+    )
+    first, last = result.labelled[0].labels
+    assert first.counts == RolloutCounts(n=4, k=1, undecided=2)
+    assert (first.value, first.soft) == (1, 0.5)
+    assert (last.value, last.soft) == (-100, None)
+    assert "none of 4 rollouts could be graded" in last.verdict.reason
+    assert (result.rollouts, result.undecided, result.unparsable) == (8, 6, 0)
+    row = json.loads(json.dumps(result.labelled[0].to_row()))
+    assert (row["n"], row["undecided"]) == ([4, 4], [2, 4])
+    assert labelled_from_row(row).labels == result.labelled[0].labels
+    del row["undecided"]
+    row["k"] = [2, 0]
+    assert labelled_from_row(row).labels[0].counts == RolloutCounts(n=4, k=2)
+
+
+def test_a_whole_solution_that_nobody_can_grade_takes_no_rollouts():
+    def never(problem, text):
+        raise NotGradedError("the comparison ended")
+
+    result = estimate_steps([solution("answer 18")], ScriptedSampler({}), never, n=4, max_tokens=64, seed=0)
+    (label,) = result.labelled[0].labels
+    assert (label.value, label.soft, label.counts) == (-100, None, RolloutCounts(n=1, k=0, undecided=1))
+    assert result.rollouts == 0
 
 
 def test_labels_say_that_they_are_values_and_survive_a_row():

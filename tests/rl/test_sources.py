@@ -1,10 +1,11 @@
 """Sources turn verdicts and scores into numbers without making undecided wrong."""
 
 import math
+import threading
 
 import pytest
 
-from labeling.errors import InputError
+from labeling.errors import InputError, NotGradedError
 from labeling.records import Problem
 from labeling.simulators.engineering import EngineeringWorld
 from labeling.verifiers.answers import AnswersVerifier
@@ -87,6 +88,35 @@ def test_an_answer_is_right_wrong_missing_or_not_checkable(reference, text, expe
     problem = Problem(id="p", text="?", answer=reference)
     with AnswersVerifier() as answers:
         assert Grader(answers.grade).outcome(problem, text) == expected
+
+
+def test_what_a_simulator_could_not_grade_has_no_outcome():
+    class Crashing(type(WORLD)):
+        def grade(self, problem, text):
+            raise NotGradedError("the process ended")
+
+    for source in (OutcomeSource(Crashing().grade), VerifierSource(Crashing())):
+        (judged,) = source.judge([PROBLEM], [RIGHT_TEXT])
+        assert (judged.outcome, judged.is_answered) == (None, True)
+
+
+def test_a_verifier_with_processes_of_its_own_is_asked_at_once():
+    together = threading.Barrier(3, timeout=10)
+
+    class Parallel(type(WORLD)):
+        concurrency = 3
+
+        def verify(self, problem, solution):
+            together.wait()
+            return super().verify(problem, solution)
+
+        def truth(self, problem, solution):
+            return WORLD.truth(problem, solution)
+
+    texts = [RIGHT_TEXT, "nothing", RIGHT_TEXT + "\nand more"]
+    assert VerifierSource(Parallel()).judge([PROBLEM] * 3, texts) == VerifierSource(WORLD).judge(
+        [PROBLEM] * 3, texts
+    )
 
 
 def test_the_outcome_source_has_no_steps():

@@ -5,7 +5,7 @@ import hashlib
 from functools import cached_property
 from random import Random
 
-from labeling.errors import ConfigError
+from labeling.errors import ConfigError, NotGradedError
 from labeling.records import Problem, Solution
 from labeling.simulators.base import StepTruth
 from labeling.simulators.controllers.blocks import Program, blocks_of, program_of
@@ -127,10 +127,11 @@ class ControllersWorld:
         """Tell whether the program that a solution ends with satisfies every property.
 
         Returns:
-            True or False; None when the text holds no code, or code outside the documented subset of
-                Structured Text, or when the sandbox could not run it.
+            True or False; None when the text holds no code.
 
         Raises:
+            NotGradedError: The code is outside the documented subset of Structured Text, or the sandbox could
+                not run it.
             RecordError: The problem is not of this world.
             SandboxUnavailableError: There is no sandbox to run code in.
         """
@@ -143,14 +144,16 @@ class ControllersWorld:
             return False
         try:
             code = compiled(program, specification)
-        except UnsupportedError:
-            return None
+        except UnsupportedError as error:
+            raise NotGradedError(str(error)) from error
         except ProgramError:
             return False
         properties = specification.properties
         findings = check(self._engine, specification, code, properties, is_complete=True, is_shrunk=False)
         if findings.stopped is not None:
-            return False if findings.stopped.is_candidate_fault else None
+            if not findings.stopped.is_candidate_fault:
+                raise NotGradedError(str(findings.stopped))
+            return False
         return not findings.violations
 
 

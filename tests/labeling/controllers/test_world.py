@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 from controllers_engine import ToyEngine, ToyReply, ToySession
 
-from labeling.errors import ConfigError, RecordError
+from labeling.errors import ConfigError, NotGradedError, RecordError
 from labeling.records import Problem, Solution, meta_text
 from labeling.simulators.controllers import (
     ControllersWorld,
@@ -202,11 +202,17 @@ def test_a_missing_output_breaks_the_contract_of_the_whole_only(world):
         ("```python\nx = 1\n```", False),
         ("```python\ndef step(inputs, state) return\n```", False),
         ("```iecst\nIF x THEN\n```", False),
-        ("```iecst\nVAR a : ARRAY[1..2] OF INT; END_VAR\na[1] := 2;\n```", None),
     ],
 )
 def test_grades_of_what_is_no_controller(world, text, expected):
     assert world.grade(problem_of("start-stop"), text) is expected
+
+
+def test_what_is_outside_the_subset_is_not_graded(world):
+    with pytest.raises(NotGradedError):
+        world.grade(
+            problem_of("start-stop"), "```iecst\nVAR a : ARRAY[1..2] OF INT; END_VAR\na[1] := 2;\n```"
+        )
 
 
 def test_the_last_program_counts(world):
@@ -301,7 +307,8 @@ def test_what_the_engine_cannot_run_is_undecided(engine):
     problem = problem_of("start-stop")
     world = ControllersWorld(engine=engine)
     code = python(reference_program(specification(problem)))
-    assert world.grade(problem, code) is None
+    with pytest.raises(NotGradedError):
+        world.grade(problem, code)
     assert verdicts(world, problem, code)[0].outcome is Outcome.UNDECIDED
 
 
