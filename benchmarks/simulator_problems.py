@@ -46,7 +46,7 @@ def main() -> None:
 def reference_of(name: str) -> Callable[[Problem], list[str]] | None:
     """Return what writes reference solutions of a shipped simulator, None for a user's own."""
     head = name.split(":")[0]
-    if head not in ("engineering", "structures"):
+    if head not in ("engineering", "structures", "controllers"):
         return None
     return importlib.import_module(f"labeling.simulators.{head}").solution_steps
 

@@ -24,6 +24,7 @@ from labeling.simulators.load import SIMULATOR_HELP, checked_problems, load_simu
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
 from labeling.steps import SEGMENT_MODES
 from labeling.store import LabelStore, fingerprint_path, hash_file
+from labeling.verifiers.registry import load_grader
 
 REPORT_NAME = "report.json"
 CARD_NAME = "card.md"
@@ -55,6 +56,8 @@ class LabelConfig:
     """Programs that label, e.g. "arithmetic,answers", "simulator:structures" or "package.module:Factory"."""
     rollouts: int = 0
     """Monte-Carlo rollouts a step instead of programs (Math-Shepherd); 0: none."""
+    grader: str = "answers"
+    """What grades rollouts where there is no simulator: "answers", "code" (by tests), or your own."""
     max_tokens: int = 256
     """Limit of new tokens for each sampled solution or rollout."""
     temperature: float = 1.0
@@ -85,6 +88,8 @@ class LabelConfig:
             problems.append("a simulator gives problems: say how many samples each gets")
         if (self.samples or self.rollouts) and not self.policy:
             problems.append("samples and rollouts need a policy")
+        if self.grader != "answers" and (self.simulator or not self.rollouts):
+            problems.append("grader is for rollouts on problems of a file: a simulator grades its own")
         if min(self.samples, self.rollouts, self.processes) < 0 or self.max_tokens < 1:
             problems.append("counts are not negative and max_tokens is at least 1")
         if Path(self.output).name in (REPORT_NAME, CARD_NAME):
@@ -244,6 +249,9 @@ def _fingerprint(config: LabelConfig) -> dict[str, Any]:
     settings = asdict(config)
     for name in ("output", "input", "on_error", "processes", "overwrite"):
         settings.pop(name)
+    if config.grader == "answers":
+        # Files of labels from before there was a choice are the same.
+        settings.pop("grader")
     settings["input_sha256"] = hash_file(config.input) if config.input else ""
     if config.policy:
         # A model trained anew under the same path is another policy.
@@ -364,6 +372,9 @@ def _grading(
     """Return the grade of rollouts, None for a text without an answer, and whether a problem has one."""
     if config.simulator:
         return load_simulator(config.simulator).grade, lambda problem: True
+    if config.grader != "answers":
+        grader = load_grader(config.grader)
+        return grader.grade, getattr(grader, "can_grade", lambda problem: True)
     from labeling.verifiers.answers import AnswersVerifier, extract_answer
 
     answers = AnswersVerifier()

@@ -6,6 +6,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from labeling.rollouts.transformers_sampler import TransformersSampler
 from labeling.simulators.base import Simulator
 from labeling.simulators.load import load_simulator
 from labeling.sources.jsonl import read_problems
-from labeling.verifiers.answers import AnswersVerifier
+from labeling.verifiers.registry import load_grader
 from prm.resume import last_whole_checkpoint, nothing_half_written, step_of
 from rl.evaluation import evaluate_policy
 from rl.rewards import Judges, load_judges
@@ -45,12 +46,14 @@ def train_policy(config: TrainPolicyConfig) -> Report:
     policy = TransformersSampler.from_pretrained(
         policy_folder(config.model), temperature=config.temperature, seed=config.seed
     )
-    with AnswersVerifier() as answers:
+    with ExitStack() as stack:
+        grader = load_grader(config.grader)
+        stack.callback(getattr(grader, "close", lambda: None))
         judges = load_judges(
             config.reward,
             segment=config.segment,
             world=world,
-            answers=answers,
+            grader=grader,
             device=str(policy.model.device),
         )
         with only_writer(output), nothing_half_written(output, output / CHECKPOINTS):

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from labeling.simulators.base import Simulator
-from labeling.verifiers.answers import AnswersVerifier
 from labeling.verifiers.registry import load_panel
 from rl.sources import OutcomeSource, PRMSource, VerifierSource
 from rl.step_source import StepSource
@@ -20,25 +20,25 @@ class Judges:
     notes: tuple[str, ...] = ()
 
 
-def load_judges(
-    reward: str, *, segment: str, world: Simulator | None, answers: AnswersVerifier, device: str
-) -> Judges:
+def load_judges(reward: str, *, segment: str, world: Simulator | None, grader: Any, device: str) -> Judges:
     """Load the reward that a recipe names, and the examiner that fits the problems.
 
     Args:
         reward: "outcome", "simulator", "verifiers:NAMES" or "prm:FOLDER".
         segment: How completions are cut into steps.
         world: The simulator that the problems come from, if any.
-        answers: Grades final answers where there is no simulator.
+        grader: Verifier that grades final answers where there is no simulator; see `load_grader`.
         device: Where a process reward model runs.
 
     Raises:
         InputError: A verifier or a model folder cannot be used.
     """
-    grade = world.grade if world is not None else answers.grade
-    examiner = VerifierSource(
-        world if world is not None else load_panel("arithmetic,answers"), grade=grade, segment_mode=segment
+    grade = world.grade if world is not None else grader.grade
+    # What grades the answer judges the steps as well; beside answers stands the arithmetic of the steps.
+    exact = (
+        load_panel("arithmetic,answers") if world is None and grader.name == "answers" else world or grader
     )
+    examiner = VerifierSource(exact, grade=grade, segment_mode=segment)
     kind, _, argument = reward.partition(":")
     if kind == "outcome":
         return Judges(reward=OutcomeSource(grade), examiner=examiner)

@@ -33,12 +33,13 @@ class Grader:
 
     Args:
         grade: (problem, text) -> is the final answer right. The `grade` of a simulator is recognised by
-            its owner, which also has `truth`.
+            its owner, which also has `truth`; a verifier that speaks alike says so by `none_is_no_answer`.
     """
 
     def __init__(self, grade: Grade) -> None:
         self._grade = grade
-        self._is_of_world = hasattr(getattr(grade, "__self__", None), "truth")
+        owner = getattr(grade, "__self__", None)
+        self._none_is_no_answer = hasattr(owner, "truth") or getattr(owner, "none_is_no_answer", False)
 
     def outcome(self, problem: Problem, text: str) -> tuple[float | None, bool]:
         """Return (outcome, is_answered); an outcome is 1.0, 0.0 (wrong or no answer) or None."""
@@ -46,7 +47,7 @@ class Grader:
             is_right = self._grade(problem, text)
         except NotGradedError:
             return None, True
-        if self._is_of_world:
+        if self._none_is_no_answer:
             return float(bool(is_right)), is_right is not None
         is_answered = bool(is_right) or extract_answer(text) is not None
         return (None if is_right is None else float(is_right)), is_answered

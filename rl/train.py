@@ -21,6 +21,11 @@ REWARD_HELP = (
     "What judges completions: outcome (the final answer alone), verifiers:arithmetic,answers (programs"
     " on each step), simulator (its exact step verdicts), or prm:FOLDER (a process reward model)."
 )
+GRADER_HELP = (
+    "What grades final answers where there is no simulator: answers (against the reference), code (by the"
+    " problem's tests), or a verifier of your own with a `grade`."
+)
+ANSWERS = "answers"
 NO_SIGNAL = "share of groups without outcome signal"
 """Name of a number in the report: groups whose completions are all right or all wrong, of all groups."""
 
@@ -39,6 +44,7 @@ class TrainPolicyConfig:
         default=0, metadata={"help": "Held-out problems to evaluate on before and after; 0: none."}
     )
     reward: str = field(default="outcome", metadata={"help": REWARD_HELP})
+    grader: str = field(default=ANSWERS, metadata={"help": GRADER_HELP})
     segment: str = field(
         default="line", metadata={"help": f"How completions are cut into steps: {', '.join(SEGMENT_MODES)}."}
     )
@@ -91,6 +97,8 @@ class TrainPolicyConfig:
             yield "write verifiers:NAMES or prm:FOLDER; outcome and simulator stand alone"
         if kind == "simulator" and not self.simulator:
             yield "the reward simulator needs a simulator"
+        if self.simulator and self.grader != ANSWERS:
+            yield "a simulator grades its own problems: leave grader out"
         if kind == "outcome" and self.penalties:
             yield "penalties are charged on steps, and the reward outcome has none"
         if unknown := [name for name in self.penalties if name not in PENALTIES]:
@@ -145,6 +153,9 @@ def comparable(config: TrainPolicyConfig) -> dict[str, Any]:
     settings = asdict(config)
     for name in ("output", "save_every", "on_error"):
         del settings[name]
+    if config.grader == ANSWERS:
+        # Runs from before there was a choice are the same runs.
+        del settings["grader"]
     return settings
 
 

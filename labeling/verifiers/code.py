@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from labeling.errors import RecordError
+from labeling.errors import NotGradedError, RecordError
 from labeling.records import Problem, Solution
 from labeling.verifiers._code_grade import SHOWN, Grade, reads_alike, results_of
 from labeling.verifiers._code_tests import (
@@ -47,6 +47,8 @@ class CodeVerifier:
     """
 
     name = "code"
+    none_is_no_answer = True
+    """What `grade` means by None; see `labeling.verifiers.registry.load_grader`."""
 
     def __init__(self, engine: str = "auto", *, limits: Limits | None = None) -> None:
         self._engines = open_engines(engine)
@@ -68,11 +70,28 @@ class CodeVerifier:
         ]
 
     def grade(self, problem: Problem, text: str) -> bool | None:
-        """Tell whether the code of a text passes every test; None without code, or where tests cannot say."""
+        """Tell whether the code of a text passes every test; None when the text holds no code.
+
+        Raises:
+            NotGradedError: The problem has no tests, or they could not be run to a result.
+            RecordError: The tests of the problem cannot be read.
+        """
+        if not self.can_grade(problem):
+            raise NotGradedError(f"problem {problem.id} has no tests")
         found = self.grade_tests(problem, text)
-        if found is None or found.outcome is Outcome.UNDECIDED:
+        if found is None:
             return None
+        if found.outcome is Outcome.UNDECIDED:
+            raise NotGradedError("the tests came to no result")
         return found.outcome is Outcome.RIGHT
+
+    def can_grade(self, problem: Problem) -> bool:
+        """Whether a problem has tests.
+
+        Raises:
+            RecordError: They cannot be read.
+        """
+        return bool(read_tests(problem))
 
     def grade_tests(self, problem: Problem, text: str) -> Grade | None:
         """Return the result of every test for the code of a text; None without code or tests.

@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+from typing import Any
 
 from labeling.errors import ConfigError
 from labeling.plugins import make_plugin
@@ -72,6 +73,25 @@ def load_verifier(name: str) -> Verifier:
         members=("name", "verify"),
         remedy=hint + _offer(),
     )
+
+
+def load_grader(name: str) -> Any:
+    """Load a verifier that grades whole solutions: it has `grade(problem, text) -> bool | None`.
+
+    A grader says None for a text whose answer it cannot judge; one whose `none_is_no_answer` is true says it
+    for a text without an answer, and raises `NotGradedError` for what it cannot judge, as a simulator does.
+
+    Raises:
+        ConfigError: There is no such verifier, or it does not grade.
+        PluginError: See `load_verifier`.
+    """
+    verifier = load_verifier(name)
+    if not hasattr(verifier, "grade"):
+        raise ConfigError(
+            f"verifier {name!r} judges steps and grades no answers.",
+            remedy="Known graders are answers, code, and your own with a `grade(problem, text)`.",
+        )
+    return verifier
 
 
 def _offer() -> str:

@@ -1,13 +1,14 @@
 # ruff: noqa: E501  code in one line
 """Code against tests: the shared cases, every format of tests, steps, and what no test may be fooled by."""
 
+import contextlib
 import json
 import time
 
 import pytest
 from sandboxes import cpython_engine
 
-from labeling.errors import RecordError
+from labeling.errors import NotGradedError, RecordError
 from labeling.records import Problem, Solution
 from labeling.sources.jsonl import read_problems
 from labeling.verifiers._code_tests import CallTest, ProgramTest, ScriptTest, defined_in, names_in, read_tests
@@ -63,10 +64,8 @@ def test_sb_01_and_02_a_test_is_passed_by_a_value_that_came_back(golden, verifie
                     found = verifiers[name].grade(problem(tests=part["tests"]), candidate["code"])
                     assert found is wanted, (candidate["name"], name)
                 # Alone, Monty cannot tell what it does not know; it passes nobody who is wrong.
-                assert verifiers["monty"].grade(problem(tests=part["tests"]), candidate["code"]) in (
-                    wanted,
-                    None,
-                )
+                with contextlib.suppress(NotGradedError):
+                    assert verifiers["monty"].grade(problem(tests=part["tests"]), candidate["code"]) is wanted
 
 
 SORT = "def order(xs):\n    return sorted(xs, reverse=True)"
@@ -168,7 +167,8 @@ def test_monty_has_the_last_word_only_where_it_passes(verifiers):
     heap = "import heapq\ndef f(x):\n    return heapq.nlargest(1, [x, 2 * x])[0]"
     assert verifiers["auto"].grade_tests(problem(tests=tests), heap).engine == "cpython"
     assert verifiers["auto"].grade(problem(tests=tests), heap) is True
-    assert verifiers["monty"].grade(problem(tests=tests), heap) is None
+    with pytest.raises(NotGradedError, match="no result"):
+        verifiers["monty"].grade(problem(tests=tests), heap)
     assert verifiers["monty"].grade(problem(tests=tests), "def f(x):\n    return x") is False
 
 
@@ -240,7 +240,13 @@ def test_texts_without_code_have_no_grade(auto):
     tests = [{"call": "f(1)", "expected": 1}]
     for text in ("The answer is 3.", "", "```text\nf(1)\n```", "a = b = c, so it is right"):
         assert auto.grade(problem(tests=tests), text) is None
-    assert auto.grade(problem(), "```python\ndef f(x):\n    return x\n```") is None
+
+
+def test_a_problem_without_tests_grades_nothing(auto):
+    assert not auto.can_grade(problem())
+    assert auto.can_grade(problem(tests=[{"call": "f(1)", "expected": 1}]))
+    with pytest.raises(NotGradedError, match="has no tests"):
+        auto.grade(problem(), "```python\ndef f(x):\n    return x\n```")
 
 
 def test_blocks_are_found_with_their_place():
@@ -473,7 +479,8 @@ def test_a_test_that_asks_nothing_says_nothing(verifier):
     skipped = {
         "unittest": "import unittest\nclass T(unittest.TestCase):\n    @unittest.skip('')\n    def test_x(self):\n        f()"
     }
-    assert verifier.grade(problem(**skipped), "def f():\n    return 1") is None
+    with pytest.raises(NotGradedError):
+        verifier.grade(problem(**skipped), "def f():\n    return 1")
 
 
 def test_programs_share_one_time_for_all_tests(verifiers):

@@ -35,7 +35,7 @@ def problems(tmp_path):
     return file
 
 
-def recipe(tmp_path, policy, problems, **changes):
+def recipe(tmp_path, policy, problems="", **changes):
     values = {
         "model": str(policy),
         "output": str(tmp_path / "run"),
@@ -375,3 +375,58 @@ def test_the_report_is_written_while_the_folder_is_held(tmp_path, policy, proble
     monkeypatch.setattr("labeling.report.Report.write", write)
     train.run(recipe(tmp_path, policy, problems, steps=1))
     assert refused == [tmp_path / "run"]
+
+
+def test_code_is_graded_by_its_tests(tmp_path, policy):
+    file = tmp_path / "code.jsonl"
+    rows = [
+        {"id": f"c{i}", "problem": f"write f: x+{i}", "tests": [{"call": "f(1)", "expected": 1 + i}]}
+        for i in range(4)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    test_set = {"test_problems": str(file), "test_count": 2}
+    report = train.run(
+        recipe(tmp_path, policy, file, reward="outcome", method="rloo", grader="code", steps=1, **test_set)
+    )
+    # A random policy writes no code: that is a wrong answer, not one that could not be scored.
+    assert report.counts["completions not scored"] == 0
+    assert report.numbers["after"]["sampled"]["accuracy"].value == 0
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert rows[0]["step/outcome"] == 0
+
+
+@pytest.mark.parametrize("changes", [{"grader": "arithmetic"}, {"grader": "no-such"}])
+def test_a_grader_that_grades_nothing_is_refused(tmp_path, policy, problems, changes):
+    with pytest.raises(ConfigError, match=r"grades no answers|no verifier"):
+        train.run(recipe(tmp_path, policy, problems, **changes))
+
+
+def test_a_simulator_of_a_users_own_rewards_in_processes_of_its_own(tmp_path, policy, monkeypatch):
+    (tmp_path / "sums.py").write_text(USERS_WORLD)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    settings = {"simulator": "external:sums:Sums", "simulator_problems": 4, "test_count": 2}
+    report = train.run(
+        recipe(tmp_path, policy, reward="simulator", method="step_hazard", steps=1, **settings)
+    )
+    # The world's process ends on texts of odd length: these have no outcome.
+    assert 0 < report.counts["completions not scored"] < 4
+
+
+USERS_WORLD = """
+import os
+
+
+class Sums:
+    name = "sums"
+
+    def problems(self, count, split, seed):
+        return [{"id": f"{split}{n}", "text": f"{split} {n}+1?"} for n in range(count)]
+
+    def verify(self, problem, steps):
+        return [True for _ in steps]
+
+    def grade(self, problem, text):
+        if len(text) % 2:
+            os._exit(1)
+        return False
+"""
