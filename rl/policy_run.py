@@ -27,7 +27,7 @@ from labeling.verifiers.registry import load_grader
 from prm.resume import last_whole_checkpoint, nothing_half_written, step_of
 from rl.evaluation import evaluate_policy
 from rl.rewards import Judges, load_judges
-from rl.train import NO_SIGNAL, TrainPolicyConfig, comparable, differing, finished, input_hashes
+from rl.train import ANSWERS, NO_SIGNAL, TrainPolicyConfig, comparable, differing, finished, input_hashes
 from rl.trainers.step_grpo import StepGRPOConfig, StepGRPOTrainer, problems_dataset
 
 CHECKPOINTS = "checkpoints"
@@ -49,6 +49,8 @@ def train_policy(config: TrainPolicyConfig) -> Report:
     with ExitStack() as stack:
         grader = load_grader(config.grader)
         stack.callback(getattr(grader, "close", lambda: None))
+        if world is None and hasattr(grader, "can_grade"):
+            counts["training problems that cannot be graded"] = sum(not grader.can_grade(p) for p in train)
         judges = load_judges(
             config.reward,
             segment=config.segment,
@@ -127,12 +129,9 @@ def _problems(
             remedy="Add problems, or lower completions_per_step.",
             file=config.problems or None,
         )
-    counts = {
-        "training problems": len(train),
-        "lines rejected": rejected,
-        "training problems without an answer": sum(problem.answer is None for problem in train),
-        "test problems": len(test),
-    }
+    counts = {"training problems": len(train), "lines rejected": rejected, "test problems": len(test)}
+    if config.grader == ANSWERS:
+        counts["training problems without an answer"] = sum(problem.answer is None for problem in train)
     return train, test, counts
 
 

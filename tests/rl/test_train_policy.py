@@ -390,6 +390,7 @@ def test_code_is_graded_by_its_tests(tmp_path, policy):
     )
     # A random policy writes no code: that is a wrong answer, not one that could not be scored.
     assert report.counts["completions not scored"] == 0
+    assert report.counts["training problems that cannot be graded"] == 0
     assert report.numbers["after"]["sampled"]["accuracy"].value == 0
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows[0]["step/outcome"] == 0
