@@ -38,7 +38,7 @@ NONSENSE = (
     "\x00\u202e\u0661\u0662 = \u0663",
     "x" * 100_000,
 )
-"""What claims nothing that is true or false of the problem: UNDECIDED."""
+"""What claims nothing that is true of the problem, and must never be RIGHT."""
 
 
 @dataclass(frozen=True)

@@ -157,15 +157,14 @@ def _judge_there(answer: Answer) -> str:
 def bare_row(count: int) -> str:
     """Return the line of a Python process started for each answer."""
     program = "import json, sys\nprint(json.dumps(len(sys.stdin.read()) % 2 == 0))"
-    durations, said = [], set()
+    durations = []
     for _ in range(count):
         begun = time.perf_counter()
-        said.add(json.loads(subprocess.check_output([sys.executable, "-c", program], input=b"xx")))
+        json.loads(subprocess.check_output([sys.executable, "-c", program], input=b"xx"))
         durations.append(1e3 * (time.perf_counter() - begun))
     p50, p95, p99 = np.percentile(durations, (50, 95, 99))
     rate = 1e3 * count / sum(durations)
-    same = "yes" if len(said) == 1 else "NO"
-    return f"| bare python | - | {count} | {p50:.1f} | {p95:.1f} | {p99:.1f} | {max(durations):.1f} | {rate:.0f} | - | {same} |"
+    return f"| bare python | - | {count} | {p50:.1f} | {p95:.1f} | {p99:.1f} | {max(durations):.1f} | {rate:.0f} | - | - |"
 
 
 def cycles() -> list[str]:

@@ -10,12 +10,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from typing import Any, Self
 
+from labeling._at_once import concurrency_of, map_at_once
 from labeling.errors import PluginError, ToolkitError
 from labeling.records import LabelledSolution, Solution, labelled_from_verdicts
 from labeling.verifiers.registry import is_of_a_user, load_panel
@@ -53,9 +54,10 @@ def verifying(names: str, processes: int) -> Iterator[Labeller]:
             yield workers.label
             return
         verifier = load_panel(names)
+        stack.callback(getattr(verifier, "close", lambda: None))
 
         def label(todo: Sequence[Solution]) -> Iterator[LabelledSolution]:
-            useful = min(limit, len(todo) // SOLUTIONS_A_PROCESS) if _concurrency(verifier) == 1 else 1
+            useful = min(limit, len(todo) // SOLUTIONS_A_PROCESS) if concurrency_of(verifier) is None else 1
             if useful > 1:
                 return stack.enter_context(_Workers(names, useful)).label(todo)
             return _label_here(verifier, todo)
@@ -68,19 +70,7 @@ def _label_here(verifier: Verifier, todo: Sequence[Solution]) -> Iterator[Labell
         verdicts = verifier.verify(solution.problem, solution)
         return labelled_from_verdicts(solution, verdicts, origin=verifier.name)
 
-    at_once = _concurrency(verifier)
-    if at_once < 2:
-        yield from map(judge, todo)
-        return
-    with ThreadPoolExecutor(at_once) as threads:
-        for first in range(0, len(todo), _SOLUTIONS_A_TASK * at_once):
-            # A stretch at a time: what is done is written soon, and few are lost with an error.
-            yield from threads.map(judge, todo[first : first + _SOLUTIONS_A_TASK * at_once])
-
-
-def _concurrency(verifier: Verifier) -> int:
-    """How many solutions a verifier judges at once by itself, in processes of its own; 1 for most."""
-    return getattr(verifier, "concurrency", 1)
+    yield from map_at_once(verifier, judge, todo)
 
 
 class _Workers:

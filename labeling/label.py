@@ -13,25 +13,31 @@ from typing import Any
 
 from labeling._workers import Labeller, verifying
 from labeling.cards import MAX_REASONS, heading, write_card
-from labeling.errors import ConfigError, InputError, ModelError, NotGradedError
+from labeling.errors import ConfigError, InputError, ModelError
 from labeling.outputs import check_writable
 from labeling.progress import say, track
 from labeling.records import LabelledSolution, Problem, Solution
 from labeling.report import Report, wilson
 from labeling.rollouts.policies import STARTER, policy_folder
 from labeling.simulators.base import FAILED, RETRIED
-from labeling.simulators.load import SIMULATOR_HELP, checked_problems, load_simulator
+from labeling.simulators.load import (
+    SIMULATOR_HELP,
+    checked_problems,
+    load_grading,
+    load_simulator,
+    settings_behind,
+)
 from labeling.sources.jsonl import Reading, read_labelled, read_problems
 from labeling.steps import SEGMENT_MODES
 from labeling.store import LabelStore, fingerprint_path, hash_file
-from labeling.verifiers.registry import load_grader
+from labeling.verifiers.registry import ANSWERS, load_grader
 
 REPORT_NAME = "report.json"
 CARD_NAME = "card.md"
 
 CHUNK = 64
 """Solutions handed to rollouts at a time: an interruption loses at most this much."""
-NO_REFERENCE = "the problem has no readable reference answer"
+NOT_GRADABLE = "nothing to grade an answer by: no reference that can be read, or no tests"
 
 
 @dataclass(kw_only=True)
@@ -56,7 +62,7 @@ class LabelConfig:
     """Programs that label, e.g. "arithmetic,answers", "simulator:structures" or "package.module:Factory"."""
     rollouts: int = 0
     """Monte-Carlo rollouts a step instead of programs (Math-Shepherd); 0: none."""
-    grader: str = "answers"
+    grader: str = ANSWERS
     """What grades rollouts where there is no simulator: "answers", "code" (by tests), or your own."""
     max_tokens: int = 256
     """Limit of new tokens for each sampled solution or rollout."""
@@ -88,7 +94,7 @@ class LabelConfig:
             problems.append("a simulator gives problems: say how many samples each gets")
         if (self.samples or self.rollouts) and not self.policy:
             problems.append("samples and rollouts need a policy")
-        if self.grader != "answers" and (self.simulator or not self.rollouts):
+        if self.grader != ANSWERS and (self.simulator or not self.rollouts):
             problems.append("grader is for rollouts on problems of a file: a simulator grades its own")
         if min(self.samples, self.rollouts, self.processes) < 0 or self.max_tokens < 1:
             problems.append("counts are not negative and max_tokens is at least 1")
@@ -249,9 +255,11 @@ def _fingerprint(config: LabelConfig) -> dict[str, Any]:
     settings = asdict(config)
     for name in ("output", "input", "on_error", "processes", "overwrite"):
         settings.pop(name)
-    if config.grader == "answers":
+    if config.grader == ANSWERS:
         # Files of labels from before there was a choice are the same.
         settings.pop("grader")
+    if behind := settings_behind(f"{config.verifier},{config.simulator}"):
+        settings["simulator_settings"] = behind
     settings["input_sha256"] = hash_file(config.input) if config.input else ""
     if config.policy:
         # A model trained anew under the same path is another policy.
@@ -286,8 +294,8 @@ def _sampled(config: LabelConfig, problems: list[Problem]) -> list[Solution]:
 
     path = _solutions_file(Path(config.output))
     fingerprint = _fingerprint(config)
-    for name in ("verifier", "rollouts"):
-        fingerprint.pop(name)
+    for name in ("verifier", "rollouts", "grader"):
+        fingerprint.pop(name, None)
     with LabelStore(path, fingerprint, is_overwriting=config.overwrite) as store:
         todo = [p for p in problems if f"{p.id}/{config.samples - 1}" not in store.done]
         if todo:
@@ -363,7 +371,7 @@ def _label_by_rollouts(
         )
         estimated = {labelled.solution.id: labelled for labelled in result.labelled}
         for solution in chunk:
-            yield estimated.get(solution.id) or not_graded(solution, NO_REFERENCE)
+            yield estimated.get(solution.id) or not_graded(solution, NOT_GRADABLE)
 
 
 def _grading(
@@ -371,25 +379,9 @@ def _grading(
 ) -> tuple[Callable[[Problem, str], bool | None], Callable[[Problem], bool]]:
     """Return the grade of rollouts, None for a text without an answer, and whether a problem has one."""
     if config.simulator:
-        return load_simulator(config.simulator).grade, lambda problem: True
-    if config.grader != "answers":
-        grader = load_grader(config.grader)
-        return grader.grade, getattr(grader, "can_grade", lambda problem: True)
-    from labeling.verifiers.answers import AnswersVerifier, extract_answer
-
-    answers = AnswersVerifier()
-
-    def grade(problem: Problem, text: str) -> bool | None:
-        # The verifier calls a text without an answer wrong; a rollout must be continued or counted apart.
-        if extract_answer(text) is None:
-            return None
-        is_right = answers.grade(problem, text)
-        if is_right is None:
-            raise NotGradedError("the answer could not be compared with the reference")
-        return is_right
-
-    # An empty text is wrong against every reference that can be read.
-    return grade, lambda problem: answers.grade(problem, "") is not None
+        return load_grading(config.simulator).grade, lambda problem: True
+    grader = load_grader(config.grader)
+    return grader.grade, getattr(grader, "can_grade", lambda problem: True)
 
 
 def _sampler(config: LabelConfig) -> Any:

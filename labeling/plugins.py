@@ -69,7 +69,7 @@ class _Guarded:
             raise
         except BaseException as error:  # a property of the user's is their code, too
             raise PluginError(
-                f"{self._what}: its {name} raised {_describe(error)}.", remedy=_REMEDY
+                f"{self._what}: its {name} raised {described(error)}.", remedy=_REMEDY
             ) from error
         if not callable(member):
             return member
@@ -94,7 +94,7 @@ def _call(function: Any, given: Sequence[Any], named: dict[str, Any], what: str)
         # The last argument that has an id is the most specific one: of a problem and a solution, the latter.
         ids = [value.id for value in (*given, *named.values()) if isinstance(getattr(value, "id", None), str)]
         raise PluginError(
-            f"{what} raised {_describe(error)}.", remedy=_REMEDY, record_id=ids[-1] if ids else None
+            f"{what} raised {described(error)}.", remedy=_REMEDY, record_id=ids[-1] if ids else None
         ) from error
 
 
@@ -120,11 +120,11 @@ def _module(module_name: str, what: str) -> Any:
                 remedy="Give the module's full dotted name; it must be importable from here.",
             ) from error
         raise PluginError(
-            f"{what}: module {module_name} cannot be imported: {_describe(error)}.", remedy=_REMEDY
+            f"{what}: module {module_name} cannot be imported: {described(error)}.", remedy=_REMEDY
         ) from error
 
 
-def _describe(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """Return kind, message and innermost place of an exception, in one line."""
     text = "; ".join(str(error).splitlines())
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__

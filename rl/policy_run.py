@@ -21,13 +21,13 @@ from labeling.report import REPORT_FILE, Report, plain, write_json
 from labeling.rollouts.policies import policy_folder
 from labeling.rollouts.transformers_sampler import TransformersSampler
 from labeling.simulators.base import Simulator
-from labeling.simulators.load import load_simulator
+from labeling.simulators.load import checked_problems, load_grading
 from labeling.sources.jsonl import read_problems
-from labeling.verifiers.registry import load_grader
+from labeling.verifiers.registry import ANSWERS, load_grader
 from prm.resume import last_whole_checkpoint, nothing_half_written, step_of
 from rl.evaluation import evaluate_policy
 from rl.rewards import Judges, load_judges
-from rl.train import ANSWERS, NO_SIGNAL, TrainPolicyConfig, comparable, differing, finished, input_hashes
+from rl.train import NO_SIGNAL, TrainPolicyConfig, comparable, differing, finished, input_hashes
 from rl.trainers.step_grpo import StepGRPOConfig, StepGRPOTrainer, problems_dataset
 
 CHECKPOINTS = "checkpoints"
@@ -41,15 +41,16 @@ def train_policy(config: TrainPolicyConfig) -> Report:
     """Train, evaluate, save, report; see `rl.train.run`."""
     started = time.monotonic()
     output = Path(config.output)
-    world = load_simulator(config.simulator) if config.simulator else None
+    world = load_grading(config.simulator) if config.simulator else None
     train, test, counts = _problems(config, world)
     policy = TransformersSampler.from_pretrained(
         policy_folder(config.model), temperature=config.temperature, seed=config.seed
     )
     with ExitStack() as stack:
         grader = load_grader(config.grader)
-        stack.callback(getattr(grader, "close", lambda: None))
-        if world is None and hasattr(grader, "can_grade"):
+        for judge in (grader, world):
+            stack.callback(getattr(judge, "close", lambda: None))
+        if world is None and config.grader != ANSWERS and hasattr(grader, "can_grade"):
             counts["training problems that cannot be graded"] = sum(not grader.can_grade(p) for p in train)
         judges = load_judges(
             config.reward,
@@ -113,9 +114,11 @@ def _problems(
     test: list[Problem] = []
     rejected = 0
     if world is not None:
-        train = world.problems(config.simulator_problems, split="train", seed=config.seed)
+        drawn = world.problems(config.simulator_problems, split="train", seed=config.seed)
+        train = checked_problems(drawn, simulator=config.simulator)
         if config.test_count:
-            test = world.problems(config.test_count, split="test", seed=config.seed)
+            held_out = world.problems(config.test_count, split="test", seed=config.seed)
+            test = checked_problems(held_out, simulator=config.simulator)
     else:
         reading = read_problems(config.problems, config.on_error)
         train, rejected = reading.items, len(reading.rejected)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from labeling.simulators.base import Simulator
-from labeling.verifiers.registry import load_panel
+from labeling.verifiers.registry import ANSWERS, load_panel
 from rl.sources import OutcomeSource, PRMSource, VerifierSource
 from rl.step_source import StepSource
 
@@ -35,9 +35,10 @@ def load_judges(reward: str, *, segment: str, world: Simulator | None, grader: A
     """
     grade = world.grade if world is not None else grader.grade
     # What grades the answer judges the steps as well; beside answers stands the arithmetic of the steps.
-    exact = (
-        load_panel("arithmetic,answers") if world is None and grader.name == "answers" else world or grader
-    )
+    if world is not None:
+        exact = world
+    else:
+        exact = load_panel("arithmetic,answers") if grader.name == ANSWERS else grader
     examiner = VerifierSource(exact, grade=grade, segment_mode=segment)
     kind, _, argument = reward.partition(":")
     if kind == "outcome":

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
+from labeling._at_once import map_at_once
 from labeling.errors import InputError, NotGradedError
+from labeling.grades import Grade, graded
 from labeling.records import Problem, Solution
-from labeling.rollouts.monte_carlo import Grade
 from labeling.steps import CANONICAL, canonical_text, segment
-from labeling.verifiers.answers import extract_answer
 from labeling.verifiers.verdict import Outcome, Verifier, check_verdicts
 from rl.penalties import idle_steps
 from rl.step_source import JudgedCompletion
@@ -28,29 +27,21 @@ class StepScorer(Protocol):
 class Grader:
     """A grade turned into an outcome: wrong, unanswered and not checkable stay apart.
 
-    A simulator says None for a text without an answer, which is wrong: its truth is always known. A
-    verifier says None where it cannot tell, which is not wrong; a simulator then raises `NotGradedError`.
-
     Args:
-        grade: (problem, text) -> is the final answer right. The `grade` of a simulator is recognised by
-            its owner, which also has `truth`; a verifier that speaks alike says so by `none_is_no_answer`.
+        grade: (problem, text) -> is the final answer right; None for no answer, `NotGradedError` for an
+            answer that it cannot judge.
     """
 
     def __init__(self, grade: Grade) -> None:
-        self._grade = grade
-        owner = getattr(grade, "__self__", None)
-        self._none_is_no_answer = hasattr(owner, "truth") or getattr(owner, "none_is_no_answer", False)
+        self.grade = grade
 
     def outcome(self, problem: Problem, text: str) -> tuple[float | None, bool]:
         """Return (outcome, is_answered); an outcome is 1.0, 0.0 (wrong or no answer) or None."""
         try:
-            is_right = self._grade(problem, text)
+            is_right = graded(self.grade, problem, text)
         except NotGradedError:
             return None, True
-        if self._none_is_no_answer:
-            return float(bool(is_right)), is_right is not None
-        is_answered = bool(is_right) or extract_answer(text) is not None
-        return (None if is_right is None else float(is_right)), is_answered
+        return float(bool(is_right)), is_right is not None
 
 
 class OutcomeSource:
@@ -62,11 +53,12 @@ class OutcomeSource:
 
     def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
         """Judge completions; see `StepSource`."""
-        judged = []
-        for problem, text in zip(problems, completions, strict=True):
-            outcome, is_answered = self._grader.outcome(problem, text)
-            judged.append(JudgedCompletion(spans=(), scores=(), outcome=outcome, is_answered=is_answered))
-        return judged
+        pairs = zip(problems, completions, strict=True)
+        return list(map_at_once(self._grader.grade, self._judge, pairs))
+
+    def _judge(self, pair: tuple[Problem, str]) -> JudgedCompletion:
+        outcome, is_answered = self._grader.outcome(*pair)
+        return JudgedCompletion(spans=(), scores=(), outcome=outcome, is_answered=is_answered)
 
 
 class VerifierSource:
@@ -97,14 +89,11 @@ class VerifierSource:
 
     def judge(self, problems: Sequence[Problem], completions: Sequence[str]) -> list[JudgedCompletion]:
         """Judge completions; see `StepSource`. As many at once as the verifier's `concurrency` says."""
-        pairs = list(zip(problems, completions, strict=True))
-        at_once = min(getattr(self._verifier, "concurrency", 1), len(pairs))
-        if at_once < 2:
-            return [self._judge(*pair) for pair in pairs]
-        with ThreadPoolExecutor(at_once) as threads:
-            return list(threads.map(self._judge, *zip(*pairs, strict=True)))
+        pairs = zip(problems, completions, strict=True)
+        return list(map_at_once(self._verifier, self._judge, pairs))
 
-    def _judge(self, problem: Problem, text: str) -> JudgedCompletion:
+    def _judge(self, pair: tuple[Problem, str]) -> JudgedCompletion:
+        problem, text = pair
         solution = solution_of(problem, text, self._segment_mode)
         verdicts = check_verdicts(
             self._verifier.verify(problem, solution),
@@ -163,7 +152,8 @@ class PRMSource:
             is_calibrated=self._is_calibrated,
         )
         scores_of = dict(zip(with_steps, rows, strict=True))
-        return [self._judged(s, scores_of.get(index, [])) for index, s in enumerate(solutions)]
+        judged = ((s, scores_of.get(index, [])) for index, s in enumerate(solutions))
+        return list(map_at_once(self._grader.grade, self._judged, judged))
 
     def _texts(self, solution: Solution) -> list[str]:
         """Return what the PRM reads: the steps, freed of delimiters where these must not count."""
@@ -171,7 +161,8 @@ class PRMSource:
             return solution.step_texts
         return [canonical_text(step) for step in solution.step_texts]
 
-    def _judged(self, solution: Solution, scores: Sequence[float] | str) -> JudgedCompletion:
+    def _judged(self, scored: tuple[Solution, Sequence[float] | str]) -> JudgedCompletion:
+        solution, scores = scored
         # A reason in place of scores (the solution is longer than the PRM's context): nobody can tell.
         if isinstance(scores, str):
             scores = [math.nan] * len(solution.steps)

@@ -8,10 +8,11 @@ from typing import Any
 from labeling.errors import ConfigError, StoreError
 from labeling.report import REPORT_FILE, Report
 from labeling.rollouts.policies import policy_folder
-from labeling.simulators.load import SIMULATOR_HELP
+from labeling.simulators.load import SIMULATOR_HELP, settings_behind
 from labeling.sources.jsonl import ON_ERROR
 from labeling.steps import SEGMENT_MODES
 from labeling.store import hash_file
+from labeling.verifiers.registry import ANSWERS
 from prm.resume import finished_before, hash_model, read_report
 from rl.methods import METHODS
 from rl.penalties import PENALTIES
@@ -25,7 +26,6 @@ GRADER_HELP = (
     "What grades final answers where there is no simulator: answers (against the reference), code (by the"
     " problem's tests), or a verifier of your own with a `grade`."
 )
-ANSWERS = "answers"
 NO_SIGNAL = "share of groups without outcome signal"
 """Name of a number in the report: groups whose completions are all right or all wrong, of all groups."""
 
@@ -159,13 +159,15 @@ def comparable(config: TrainPolicyConfig) -> dict[str, Any]:
     return settings
 
 
-def input_hashes(config: TrainPolicyConfig) -> dict[str, str | None]:
+def input_hashes(config: TrainPolicyConfig) -> dict[str, Any]:
     """Return the hashes of what the settings name, which may change under the same name.
 
     None: not set, or not there any more. A user's own simulator or verifier is code, and is not hashed.
     """
     kind, _, folder = config.reward.partition(":")
-    return {
+    named = f"{config.simulator},{folder if kind == 'verifiers' else ''}"
+    behind = settings_behind(named)
+    return ({"simulator_settings": behind} if behind else {}) | {
         "model_sha256": hash_model(policy_folder(config.model)),
         "problems_sha256": _hash_if_there(config.problems),
         "test_problems_sha256": _hash_if_there(config.test_problems),

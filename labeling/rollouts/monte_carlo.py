@@ -6,16 +6,19 @@ it in that a rollout cut by the token limit, or that nobody could grade, is unkn
 out of the share.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from labeling._at_once import map_at_once
 from labeling.errors import ConfigError, NotGradedError, RecordError
+from labeling.grades import Grade, graded
 from labeling.records import (
     LABEL_OF,
     UNKNOWN_LABEL,
     VALUE,
     LabelledSolution,
-    Problem,
     RolloutCounts,
     Solution,
     StepLabel,
@@ -25,10 +28,6 @@ from labeling.rollouts.sampler import Prefix, Rollout, Sampler
 from labeling.verifiers.verdict import Verdict
 
 ORIGIN = "monte_carlo"
-
-Grade = Callable[[Problem, str], bool | None]
-"""Whether a whole solution text ends in the right answer; None when it holds no answer. It raises
-`NotGradedError` for an answer that it cannot judge."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +157,7 @@ def hard_verdict(counts: RolloutCounts) -> Verdict:
         )
     undecided = f", {counts.undecided} undecided" if counts.undecided else ""
     reason = (
-        f"{counts.k} of {counts.graded} finished rollouts reached the answer "
+        f"{counts.k} of {counts.graded} graded rollouts reached the answer "
         f"({counts.unparsable} without an answer, {counts.cut} cut{undecided})"
     )
     return Verdict.right(reason) if counts.k else Verdict.wrong(reason)
@@ -199,9 +198,9 @@ def _grade_as_it_stands(tally: _Tally, grade: Grade) -> bool:
     if tally.step + 1 < len(solution.steps):
         return False
     try:
-        is_right = grade(solution.problem, solution.text)
+        is_right = graded(grade, solution.problem, solution.text)
     except NotGradedError:
-        # There is an answer, so a rollout would only be added behind it.
+        # No grade came; a rollout would be added behind an answer, for all that is known.
         tally.n, tally.undecided, tally.is_graded_as_it_stands = 1, 1, True
         return True
     if is_right is None:
@@ -223,23 +222,31 @@ def _sample_once_each(
         keys.append(f"{ORIGIN}/{seed}/{tally.solution.id}/{tally.step}/{number}")
     prefixes = [_prefix(tally, separator) for tally in tallies]
     grown = sampler.extend(prefixes, 1, max_tokens=max_tokens, keys=keys) if prefixes else []
-    for tally, prefix, rollouts in zip(tallies, prefixes, grown, strict=True):
-        _count(tally, prefix, rollouts[0], grade)
+    made = [(t, p, rollouts[0]) for t, p, rollouts in zip(tallies, prefixes, grown, strict=True)]
+    for _ in map_at_once(grade, partial(_count, grade), made):
+        pass
 
 
-def _count(tally: _Tally, prefix: Prefix, rollout: Rollout, grade: Grade) -> None:
-    tally.n += 1
-    tally.tokens += rollout.tokens
-    if rollout.is_cut:
-        tally.cut += 1
-        return
-    try:
-        is_right = grade(tally.solution.problem, prefix.text + rollout.text)
-    except NotGradedError:
-        tally.undecided += 1
-        return
-    tally.k += is_right is True
-    tally.unparsable += is_right is None
+def _count(grade: Grade, made: tuple[_Tally, Prefix, Rollout]) -> None:
+    """Grade a rollout and count what came of it; `map_at_once` may do so in threads."""
+    tally, prefix, rollout = made
+    is_right = is_graded = None
+    if not rollout.is_cut:
+        try:
+            is_right = graded(grade, tally.solution.problem, prefix.text + rollout.text)
+            is_graded = True
+        except NotGradedError:
+            is_graded = False
+    with _counting:
+        tally.n += 1
+        tally.tokens += rollout.tokens
+        tally.cut += rollout.is_cut
+        tally.undecided += is_graded is False
+        tally.k += is_right is True
+        tally.unparsable += is_graded is True and is_right is None
+
+
+_counting = threading.Lock()
 
 
 def _labelled(solution: Solution, tallies: Sequence[_Tally]) -> LabelledSolution:

@@ -35,6 +35,39 @@ def load_simulator(name: str) -> Simulator:
     )
 
 
+def load_grading(name: str) -> Simulator:
+    """Load a simulator whose `grade` is needed; one of a user's own may have none.
+
+    Raises:
+        ConfigError: See `load_simulator`; or it grades no answers.
+    """
+    simulator = load_simulator(name)
+    getattr(simulator, "check_grades", lambda: None)()
+    return simulator
+
+
+def settings_behind(names: str) -> list[dict[str, Any]]:
+    """Return what the settings of a user's own simulators say, which may change under the same name.
+
+    Args:
+        names: Names of verifiers or of a simulator, joined by commas.
+
+    Raises:
+        InputError: A file of settings cannot be read.
+    """
+    found = []
+    for name in names.split(","):
+        head, _, target = name.strip().removeprefix("simulator:").partition(":")
+        if head == "external":
+            from labeling.simulators.external.naming import settings_of
+
+            settings = settings_of(target)
+            found.append(
+                {"command": list(settings.command), "seconds": settings.seconds, "retries": settings.retries}
+            )
+    return found
+
+
 def checked_problems(problems: Any, *, simulator: str) -> list[Problem]:
     """Return what a simulator gave as problems, when they can be written and read back.
 
@@ -53,6 +86,8 @@ def checked_problems(problems: Any, *, simulator: str) -> list[Problem]:
             value = getattr(problem, name)
             if not (isinstance(value, str) and value.strip()) and not (name == "answer" and value is None):
                 raise _no_problems(simulator, f"a problem whose {name} is {value!r} (index {index})")
+            if value is not None and any("\ud800" <= character <= "\udfff" for character in value):
+                raise _no_problems(simulator, f"a problem whose {name} is no Unicode (index {index})")
         if problem.id in seen:
             raise _no_problems(simulator, f"two problems with the id {problem.id}")
         seen.add(problem.id)

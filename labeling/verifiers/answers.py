@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import TracebackType
 
+from labeling.errors import NotGradedError
 from labeling.records import Problem, Solution
 from labeling.verifiers._answer_compare import Comparer
 from labeling.verifiers._answer_findings import Algebra, Finding, State
@@ -121,11 +122,22 @@ class AnswersVerifier:
         """Tell whether a whole text ends in the right answer.
 
         Returns:
-            True or False; False when it gives no readable answer, so that saying nothing never pays;
-            None when that cannot be told (no readable reference, or a limit was reached), which is to
-            be left out and counted apart.
+            True or False; False, too, for an answer that cannot be read, so that writing one never pays. None
+                when the text gives no answer.
+
+        Raises:
+            NotGradedError: That cannot be told (no readable reference, or a limit was reached): to be left
+                out and counted apart.
         """
-        return self._compare(problem, extract_answer(text)).equal
+        answer = extract_answer(text)
+        comparison = self._compare(problem, answer)
+        if comparison.equal is None:
+            raise NotGradedError(comparison.reason)
+        return None if answer is None else comparison.equal
+
+    def can_grade(self, problem: Problem) -> bool:
+        """Whether a problem has a reference answer that can be read."""
+        return self._compare(problem, None).equal is not None
 
     def close(self) -> None:
         """End the worker processes."""

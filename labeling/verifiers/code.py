@@ -47,8 +47,6 @@ class CodeVerifier:
     """
 
     name = "code"
-    none_is_no_answer = True
-    """What `grade` means by None; see `labeling.verifiers.registry.load_grader`."""
 
     def __init__(self, engine: str = "auto", *, limits: Limits | None = None) -> None:
         self._engines = open_engines(engine)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from labeling._at_once import concurrency_of
 from labeling.records import Problem, Solution
 from labeling.verifiers.verdict import Outcome, Verdict, Verifier, check_verdicts
 
@@ -56,6 +57,11 @@ class Panel:
     def name(self) -> str:
         """The members' names, joined by commas."""
         return ",".join(verifier.name for verifier in self.verifiers)
+
+    @property
+    def concurrency(self) -> int | None:
+        """1 when a member has processes of its own, so that nobody starts further ones for it; else None."""
+        return None if all(concurrency_of(verifier) is None for verifier in self.verifiers) else 1
 
     def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
         """Judge each step by all members.

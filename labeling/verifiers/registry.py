@@ -20,6 +20,8 @@ VERIFIERS = {
     "structures": "labeling.simulators.structures:StressLimits",
 }
 """Name -> "module:factory"; a factory takes no arguments and returns a verifier or simulator."""
+ANSWERS = "answers"
+"""The grader unless another one is named."""
 SIMULATOR = "simulator:"
 """What stands before the name of a simulator that verifies: "simulator:structures:easy"."""
 
@@ -78,8 +80,8 @@ def load_verifier(name: str) -> Verifier:
 def load_grader(name: str) -> Any:
     """Load a verifier that grades whole solutions: it has `grade(problem, text) -> bool | None`.
 
-    A grader says None for a text whose answer it cannot judge; one whose `none_is_no_answer` is true says it
-    for a text without an answer, and raises `NotGradedError` for what it cannot judge, as a simulator does.
+    It says None for a text without an answer, and raises `NotGradedError` for what it cannot judge. One that
+    also has `can_grade(problem) -> bool` spares the rollouts of problems that nobody could grade.
 
     Raises:
         ConfigError: There is no such verifier, or it does not grade.

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeling.errors import ConfigError, ToolkitError
+from labeling.errors import ConfigError, NotGradedError, ToolkitError
 from labeling.records import Problem, Solution
 from labeling.verifiers import _plain
 from labeling.verifiers._answer_compare import Comparer
@@ -119,11 +119,19 @@ def test_ans_03_the_last_box_is_scanned_with_balanced_braces():
         assert extract_answer(text, answer_format=item.get("format", "auto")) == expected, text
 
 
+def outcome(verifier, problem, text):
+    """True, False (also for no answer), or None where it cannot be told."""
+    try:
+        return bool(verifier.grade(problem, text))
+    except NotGradedError:
+        return None
+
+
 @pytest.mark.parametrize("index", [0, 1])
 def test_seg_03_thinking_that_never_closes_gives_no_final_answer(verifier, index):
     item, expected = (CASES["seg-03"][side]["items"][index] for side in ("input", "expected"))
     assert extract_answer(item["text"]) == expected["final_answer"]
-    assert verifier.grade(problem(item["gold"]), item["text"]) is expected["correct"]
+    assert outcome(verifier, problem(item["gold"]), item["text"]) is expected["correct"]
 
 
 def peak_mebibytes(process):
@@ -144,7 +152,7 @@ def test_ans_04_towers_of_powers_are_stopped_in_a_worker_thread_and_the_next_pai
         def work():
             for candidate in case["input"]["preds_in_order"]:
                 started = time.monotonic()
-                verdict = verifier.grade(problem(case["input"]["gold"]), rf"\boxed{{{candidate}}}")
+                verdict = outcome(verifier, problem(case["input"]["gold"]), rf"\boxed{{{candidate}}}")
                 compared.append((verdict, time.monotonic() - started))
 
         thread = threading.Thread(target=work)
@@ -164,7 +172,7 @@ def test_ans_04_towers_of_powers_are_stopped_in_a_worker_thread_and_the_next_pai
 
 def test_ans_05_an_unreadable_reference_scores_nothing_and_no_answer_scores_zero(verifier):
     case = CASES["ans-05"]
-    grades = [verifier.grade(problem(item["gold"]), item["pred"]) for item in case["input"]["items"]]
+    grades = [outcome(verifier, problem(item["gold"]), item["pred"]) for item in case["input"]["items"]]
     rewards = [None if grade is None else float(grade) for grade in grades]
     assert rewards == case["expected"]["rewards"]
     scored = [reward for reward in rewards if reward is not None]
@@ -273,8 +281,15 @@ def test_the_evidence_names_both_answers_and_where_the_given_one_stands(verifier
 def test_without_a_readable_reference_nothing_is_judged(verifier, reference):
     solution = Solution.from_steps(["2 + 2 = 4", "A: 4"], id="s", problem=problem(reference))
     assert {v.outcome for v in verifier.verify(solution.problem, solution)} == {Outcome.UNDECIDED}
-    assert verifier.grade(solution.problem, solution.text) is None
-    assert verifier.grade(solution.problem, "no answer here") is None
+    assert not verifier.can_grade(solution.problem)
+    for text in (solution.text, "no answer here"):
+        with pytest.raises(NotGradedError, match="reference"):
+            verifier.grade(solution.problem, text)
+
+
+def test_a_text_without_an_answer_has_no_grade(verifier):
+    assert verifier.can_grade(problem("4"))
+    assert verifier.grade(problem("4"), "no answer here") is None
 
 
 def test_an_unreadable_answer_is_graded_false_but_its_step_is_not_called_wrong(verifier):

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import multiprocessing
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from labeling.errors import NotGradedError
 from labeling.records import Problem
 from labeling.verifiers._killable import WorkerPool
 from labeling.verifiers.answers import AnswersVerifier, compare_answers
@@ -54,7 +56,8 @@ def test_workers_that_are_killed_again_and_again_leave_no_process_and_no_file_be
         assert verifier.grade(problem, r"\boxed{2+3}") is True
         files, pids = open_files(), set()
         for _ in range(4):
-            assert verifier.grade(problem, r"\boxed{\sum_{n=1}^{10^{7}} \frac{1}{n^{2}+n}}") is not True
+            with contextlib.suppress(NotGradedError):
+                assert not verifier.grade(problem, r"\boxed{\sum_{n=1}^{10^{7}} \frac{1}{n^{2}+n}}")
             pids |= {worker._process.pid for worker in verifier._pool._workers}
             assert len(verifier._pool._workers) == 1
         assert verifier.grade(problem, r"\boxed{2+3}") is True

@@ -11,7 +11,7 @@ import pytest
 
 from labeling import _workers
 from labeling.errors import ConfigError, InputError, ModelError, PluginError, StoreError
-from labeling.label import NO_REFERENCE, LabelConfig, run
+from labeling.label import NOT_GRADABLE, LabelConfig, run
 from labeling.rollouts.sampler import Rollout
 
 ROWS = [
@@ -177,12 +177,59 @@ def test_rollouts_grade_only_texts_with_an_answer_against_references_that_can_be
     assert (finished["labels"], finished["n"], finished["k"]) == ([1, 0], [2, 1], [2, 0])
     for row in unknown:
         assert (row["labels"], row["first_error"]) == ([-100, -100], None)
-        assert (row["n"], row["reasons"]) == ([0, 0], [NO_REFERENCE] * 2)
+        assert (row["n"], row["reasons"]) == ([0, 0], [NOT_GRADABLE] * 2)
     assert report.counts["rollouts: made"] == 6
     monkeypatch.setattr("labeling.label._sampler", lambda config: FixedSampler("And so on."))
     label(path, tmp_path / "silent.jsonl", verifier="", policy=str(tmp_path), rollouts=2)
     first = rows_of(tmp_path / "silent.jsonl")[0]
     assert (first["labels"], first["k"], first["unparsable"]) == ([0, 0], [0, 0], [2, 2])
+
+
+GRADERS = """
+from labeling.errors import NotGradedError
+
+
+class Lengths:
+    name = "lengths"
+
+    def verify(self, problem, solution):
+        raise NotImplementedError
+
+    def grade(self, problem, text):
+        if "unclear" in text:
+            raise NotGradedError("I cannot read it")
+        return None if "answer" not in text else len(text) % 2 == 0
+
+    def can_grade(self, problem):
+        return problem.text != "never"
+"""
+
+
+def test_a_grader_of_a_users_own_grades_rollouts(tmp_path, monkeypatch):
+    (tmp_path / "own_grader.py").write_text(GRADERS)
+    monkeypatch.syspath_prepend(tmp_path)
+    rows = [{"id": name, "problem": name, "steps": ["a", "b"]} for name in ("unclear", "never")]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    own = {"verifier": "", "policy": str(tmp_path), "rollouts": 2, "grader": "own_grader:Lengths"}
+    for text, expected in {
+        "the answer": {"k": [2, 2], "undecided": [0, 0], "unparsable": [0, 0], "labels": [1, 1]},
+        "unclear answer": {"k": [0, 0], "undecided": [2, 2], "unparsable": [0, 0], "labels": [-100, -100]},
+        "nothing": {"k": [0, 0], "undecided": [0, 0], "unparsable": [2, 2], "labels": [0, 0]},
+    }.items():
+        monkeypatch.setattr("labeling.label._sampler", lambda config, text=text: FixedSampler(text))
+        report = label(path, tmp_path / f"{text}.jsonl", **own)
+        graded, never = rows_of(tmp_path / f"{text}.jsonl")
+        assert {name: graded[name] for name in expected} == expected
+        assert (never["n"], never["reasons"]) == ([0, 0], [NOT_GRADABLE] * 2)
+        assert report.counts["rollouts: undecided"] == sum(expected["undecided"])
+
+
+def test_a_grader_is_for_rollouts_on_problems_of_a_file(rows_file, tmp_path):
+    with pytest.raises(ConfigError, match="grader is for rollouts"):
+        label(rows_file, tmp_path / "l.jsonl", grader="code")
+    with pytest.raises(ConfigError, match="grades no answers"):
+        label(rows_file, tmp_path / "l.jsonl", verifier="", policy="starter", rollouts=1, grader="arithmetic")
 
 
 def test_the_report_says_how_raw_texts_were_cut(tmp_path):

@@ -3,9 +3,10 @@
 import math
 import threading
 
+import numpy as np
 import pytest
 
-from labeling.errors import InputError, NotGradedError
+from labeling.errors import InputError, NotGradedError, PluginError
 from labeling.records import Problem
 from labeling.simulators.engineering import EngineeringWorld
 from labeling.verifiers.answers import AnswersVerifier
@@ -98,6 +99,18 @@ def test_what_a_simulator_could_not_grade_has_no_outcome():
     for source in (OutcomeSource(Crashing().grade), VerifierSource(Crashing())):
         (judged,) = source.judge([PROBLEM], [RIGHT_TEXT])
         assert (judged.outcome, judged.is_answered) == (None, True)
+
+
+@pytest.mark.parametrize("value", ["NO_ANSWER", "WRONG", 0.5, math.nan, 1, [], -3])
+def test_a_grade_of_another_type_is_refused(value):
+    with pytest.raises(PluginError, match="a grade is"):
+        OutcomeSource(lambda problem, text: value).judge([PROBLEM], [RIGHT_TEXT])
+
+
+@pytest.mark.parametrize(("value", "outcome"), [(np.True_, 1.0), (np.False_, 0.0), (None, 0.0), (True, 1.0)])
+def test_grades_of_numpy_count_as_those_of_python(value, outcome):
+    (judged,) = OutcomeSource(lambda problem, text: value).judge([PROBLEM], [RIGHT_TEXT])
+    assert (judged.outcome, judged.is_answered) == (outcome, value is not None)
 
 
 def test_a_verifier_with_processes_of_its_own_is_asked_at_once():

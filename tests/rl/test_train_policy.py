@@ -9,7 +9,7 @@ import toy_policy
 from toy_policy import character_tokenizer, random_llama
 from transformers import AutoModelForCausalLM
 
-from labeling.errors import ConfigError, InputError, ModelError, StoreError
+from labeling.errors import ConfigError, InputError, ModelError, NotGradedError, StoreError
 from labeling.files import only_writer
 from labeling.records import Problem
 from labeling.rollouts.sampler import Rollout
@@ -215,7 +215,11 @@ def test_accuracy_and_strict_accuracy_worked_by_hand():
 
 def test_what_cannot_be_checked_is_left_out_and_counted():
     problem = Problem(id="p", text="?")
-    source = OutcomeSource(lambda problem, text: None)
+
+    def never(problem, text):
+        raise NotGradedError("it cannot be told")
+
+    source = OutcomeSource(never)
     result = evaluate_policy(Parrot([["a"]]), [problem], source, max_tokens=9)
     assert math.isnan(result.accuracy.value)
     assert result.n_unscored == 1

@@ -1,9 +1,11 @@
 """Replies by the content of their requests: in memory, and in a file when one is named."""
 
+import json
 import sqlite3
 import threading
 from collections import OrderedDict
 from pathlib import Path
+from typing import Any
 
 from labeling.errors import StoreError
 
@@ -11,7 +13,7 @@ SECONDS_FOR_LOCK = 30.0
 
 
 class ReplyCache:
-    """Keeps replies as JSON text; any thread may ask, and any process where it is a file.
+    """Keeps results, which are JSON data; any thread may ask, and any process where it is a file.
 
     Args:
         most: Replies kept in memory; the least recently used goes first. 0 keeps none.
@@ -28,32 +30,33 @@ class ReplyCache:
         self._file = file
         self._database = None if file is None else _opened(file)
 
-    def get(self, key: str) -> str | None:
-        """Return what is kept under a key, None when nothing is."""
+    def get(self, key: str) -> Any:
+        """Return what is kept under a key, None when nothing is; null is not kept."""
         with self._lock:
-            if (found := self._memory.get(key)) is not None:
+            text = self._memory.get(key)
+            if text is not None:
                 self._memory.move_to_end(key)
-                return found
-            if self._database is None:
-                return None
-            try:
-                row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-            except sqlite3.Error as error:
-                raise _unusable(self._file, error) from error
-            if row is None:
-                return None
-            self._keep(key, row[0])
-            return row[0]
+            elif self._database is not None:
+                try:
+                    row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+                    text = None if row is None else row[0]
+                    json.loads("null" if text is None else text)
+                except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
+                    raise _unusable(self._file, error) from error
+                if text is not None:
+                    self._keep(key, text)
+        return None if text is None else json.loads(text)
 
-    def put(self, key: str, reply: str) -> None:
-        """Keep a reply."""
+    def put(self, key: str, result: Any) -> None:
+        """Keep a result."""
+        text = json.dumps(result)
         with self._lock:
-            self._keep(key, reply)
+            self._keep(key, text)
             if self._database is None:
                 return
             try:
                 with self._database:
-                    self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply))
+                    self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
             except sqlite3.Error as error:
                 raise _unusable(self._file, error) from error
 
@@ -72,6 +75,7 @@ class ReplyCache:
 
 
 def _opened(file: Path) -> sqlite3.Connection:
+    database = None
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         database = sqlite3.connect(file, timeout=SECONDS_FOR_LOCK, check_same_thread=False)
@@ -80,6 +84,8 @@ def _opened(file: Path) -> sqlite3.Connection:
         with database:
             database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
     except (sqlite3.Error, OSError) as error:
+        if database is not None:
+            database.close()
         raise _unusable(file, error) from error
     return database
 

@@ -17,27 +17,27 @@ HELP = (
     "or a command that speaks JSON lines (./world --fast)."
 )
 _PYTHON = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-_FIELDS = tuple(field.name for field in dataclasses.fields(ExternalSettings))
+_KNOWN = ("python", *(field.name for field in dataclasses.fields(ExternalSettings)))
 
 
-def load_external(said: str) -> ExternalWorld:
+def load_external(target: str) -> ExternalWorld:
     """Return the simulator behind "external:...".
 
     Raises:
         InputError: The name or the settings cannot be read, or it does not start.
     """
-    return ExternalWorld(settings_of(said))
+    return ExternalWorld(settings_of(target))
 
 
-def settings_of(said: str) -> ExternalSettings:
+def settings_of(target: str) -> ExternalSettings:
     """Return the settings that what stands behind "external:" means.
 
     Raises:
         InputError: It cannot be read.
     """
-    if said.endswith((".yaml", ".yml")):
-        return _of_file(Path(said))
-    command = python_command(said) if _PYTHON.fullmatch(said) else _split(said)
+    if re.fullmatch(r"\S+\.ya?ml", target):
+        return _of_file(Path(target))
+    command = python_command(target) if _PYTHON.fullmatch(target) else _split(target)
     if not command:
         raise ConfigError("there is no simulator behind external:.", remedy=HELP)
     return ExternalSettings(command=command)
@@ -73,9 +73,6 @@ def _of_file(file: Path) -> ExternalSettings:
         return ExternalSettings(**_settings(data, file))
     except ConfigError as error:
         raise ConfigError(error.reason, remedy=error.remedy, file=file) from error
-
-
-_KNOWN = ("python", *_FIELDS)
 
 
 def _settings(data: dict[str, Any], file: Path) -> dict[str, Any]:

@@ -1,25 +1,30 @@
 """A few processes of one simulator: started when needed, replaced when they end, asked from any thread."""
 
+import contextlib
 import logging
 import os
 import queue
+import secrets
+import subprocess
+import sys
 import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from labeling.errors import PluginError, ToolkitError
 from labeling.simulators.external.messages import (
     HELLO,
+    MOST_CHARACTERS,
     PROTOCOL,
     Introduction,
     UnreadableError,
     read_introduction,
 )
 from labeling.simulators.external.process import (
-    EndedError,
     LineProcess,
     NoJsonError,
     NoReplyError,
@@ -28,13 +33,14 @@ from labeling.simulators.external.process import (
 
 START_SECONDS = 60.0
 """For the first reply of a process, which may have much to import."""
-MOST_FAILURES_IN_A_ROW = 8
-"""So many requests without a reply, one behind the other, are the simulator's fault and not its input's."""
+MOST_FAILURES_AT_FIRST = 8
+"""So many requests a process without a reply, and none with one, are not their input's fault."""
+_REAPER = Path(__file__).with_name("reaper.py")
 _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """What a request came to."""
 
     result: Any = None
@@ -50,20 +56,17 @@ class Pool:
         start: Starts one.
         what: The simulator, for messages.
         processes: How many at most, at least 1.
-        seconds: Wall time of one request.
         retries: How often a request is sent again to a fresh process when its process ended.
     """
 
-    def __init__(
-        self, start: Callable[[], LineProcess], *, what: str, processes: int, seconds: float, retries: int
-    ) -> None:
+    def __init__(self, start: Callable[[], LineProcess], *, what: str, processes: int, retries: int) -> None:
         self._start = start
         self._what = what
-        self._seconds = seconds
         self._retries = retries
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._n_failures = 0
+        self._has_replied = False
         self._introduction: Introduction | None = None
         self.counts: Counter[str] = Counter(requests=0, processes=0, crashes=0, retries=0, timeouts=0)
         """What has happened so far."""
@@ -71,7 +74,13 @@ class Pool:
         self._free: queue.LifoQueue[LineProcess | None] = queue.LifoQueue()
         for _ in range(processes):
             self._free.put(None)
-        self._finalizer = weakref.finalize(self, _kill_all, self._running)
+        self._n_hopeless = MOST_FAILURES_AT_FIRST * processes
+        self._reaper = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_REAPER)], stdin=subprocess.PIPE, start_new_session=True
+        )
+        self._finalizer = weakref.finalize(
+            self, _kill_all, self._running, self._lock, self._reaper, self._owner
+        )
 
     @property
     def introduction(self) -> Introduction:
@@ -81,21 +90,28 @@ class Pool:
             PluginError: It does not start, or says something else.
         """
         if self._introduction is None:
-            process = self._taken()
-            self._free.put(process)
+            self._free.put(self._taken())
         assert self._introduction is not None
         return self._introduction
 
-    def ask(self, method: str, params: Mapping[str, Any], *, record_id: str | None = None) -> Answer:
+    def ask(
+        self, method: str, params: Mapping[str, Any], *, seconds: float, record_id: str | None = None
+    ) -> Reply:
         """Send a request; a process that ends is replaced, and the request is sent again, `retries` times.
+
+        Args:
+            method: What is asked.
+            params: JSON data.
+            seconds: Wall time of one attempt.
+            record_id: For messages.
 
         Raises:
             PluginError: The simulator says that it failed, writes what is no reply, does not start, or has
-                left MOST_FAILURES_IN_A_ROW requests without a reply.
+                left too many requests in a row without a reply.
             ToolkitError: The pool is closed, or was inherited over a fork.
         """
-        number = self._count("requests")
-        attempts, failure, said = 0, "", ""
+        self._count("requests")
+        failure, last_errors, attempts = "", "", 0
         while attempts <= self._retries:
             attempts += 1
             if attempts > 1:
@@ -103,101 +119,133 @@ class Pool:
             process = self._taken()
             kept: LineProcess | None = None
             try:
-                request = {"id": number, "method": method, "params": dict(params)}
-                reply = process.ask(request, seconds=self._seconds)
+                reply = process.ask(_request(method, params), seconds=seconds)
                 kept = process
-            except EndedError as error:
+            except NoReplyError as error:
+                if not self._finalizer.alive:
+                    raise self._closed() from error
+                if isinstance(error, NoJsonError):
+                    raise self._error(error.what, record_id, error.last_errors) from error
+                failure, last_errors = f"the simulator's process {error.what}", error.last_errors
+                if isinstance(error, TooSlowError):
+                    self._count("timeouts")
+                    break
                 self._count("crashes")
-                failure, said = f"the simulator's process {error.what}", error.said
-                _logger.warning("%s: %s%s", self._what, failure, _quoted(said))
+                _logger.warning("%s: %s%s", self._what, failure, _quoted(last_errors))
                 continue
-            except TooSlowError as error:
-                self._count("timeouts")
-                failure, said = f"the simulator {error.what}", error.said
-                break
-            except NoJsonError as error:
-                raise self._error(error.what, record_id, error.said) from error
             finally:
                 self._give_back(process, kept)
-            self._n_failures = 0
-            if "error" in reply:
-                raise self._error(f"failed: {_message(reply['error'])}", record_id, process.said)
+            self._has_replied = True
+            if reply.get("error") is not None:
+                raise self._error(f"failed: {_message(reply['error'])}", record_id, process.last_errors)
             if "result" not in reply:
-                raise self._error("sent a reply without a result", record_id, process.said)
-            return Answer(reply["result"], attempts=attempts)
-        self._failed(failure, record_id, said)
-        times = f" ({attempts} times)" if attempts > 1 else ""
-        return Answer(failure=failure + times, attempts=attempts)
+                raise self._error("sent a reply without a result", record_id, process.last_errors)
+            return Reply(reply["result"], attempts=attempts)
+        self._failed(failure, record_id, last_errors)
+        return Reply(
+            failure=failure if attempts == 1 else f"{failure} at attempt {attempts}", attempts=attempts
+        )
 
     def close(self) -> None:
-        """End the processes; asking again is an error."""
+        """End the processes; asking again is an error, also for who waits.
+
+        Raises:
+            ToolkitError: The pool was inherited over a fork.
+        """
+        self._check_owner()
         self._finalizer()
+
+    def check_open(self) -> None:
+        """Raise ToolkitError when the pool is closed, or was inherited over a fork."""
+        self._check_owner()
+        if not self._finalizer.alive:
+            raise self._closed()
+
+    def _check_owner(self) -> None:
+        if os.getpid() != self._owner:
+            raise ToolkitError("a simulator's processes cannot be shared over a fork. Make one a process.")
 
     def unreadable(self, error: UnreadableError, method: str, record_id: str | None) -> PluginError:
         """Return the error for a result of another form."""
         return self._error(f"returned {error} from {method}", record_id, "")
 
+    def _closed(self) -> ToolkitError:
+        return ToolkitError(f"{self._what} is closed. Make a new one, or close it later.")
+
     def _taken(self) -> LineProcess:
-        if os.getpid() != self._owner:
-            raise ToolkitError("a simulator's processes cannot be shared over a fork. Make one a process.")
-        if not self._finalizer.alive:
-            raise ToolkitError(f"{self._what} is closed. Make a new one, or close it later.")
+        self.check_open()
         process = self._free.get()
-        if process is not None:
-            return process
         try:
-            return self._started()
+            self.check_open()
+            return process or self._started()
         except BaseException:
             self._free.put(None)
             raise
 
     def _started(self) -> LineProcess:
         try:
-            process = self._start()
+            with self._lock:
+                # Registered in one go with its start: whoever closes the pool finds it.
+                process = self._start()
+                self._running.append(process)
+                self._tell_reaper(f"+{process.pid}\n")
         except OSError as error:
             raise PluginError(
                 f"{self._what} cannot be started: {error}.", remedy="Name a program that can be run."
             ) from error
         self._count("processes")
         try:
-            reply = process.ask(
-                {"id": 0, "method": HELLO, "params": {"protocol": PROTOCOL}}, seconds=START_SECONDS
-            )
-            if "result" not in reply:
-                raise self._error(f"does not start: {_message(reply.get('error'))}", None, process.said)
-            introduction = read_introduction(reply["result"])
-        except NoReplyError as error:
-            raise self._error(f"does not start: its process {error.what}", None, error.said) from error
-        except UnreadableError as error:
-            process.kill()
-            raise self.unreadable(error, HELLO, None) from error
+            introduction = self._introduced(process)
+            if self._introduction not in (None, introduction):
+                raise self._error("introduces itself differently than before", None, "")
         except BaseException:
-            process.kill()
+            self._end(process)
             raise
-        if self._introduction not in (None, introduction):
-            process.kill()
-            raise self._error("says something else of itself than before; was it changed meanwhile", None, "")
         self._introduction = introduction
-        with self._lock:
-            self._running.append(process)
         return process
 
-    def _give_back(self, process: LineProcess, kept: LineProcess | None) -> None:
-        if kept is None:
-            process.kill()
-            with self._lock:
-                if process in self._running:
-                    self._running.remove(process)
-        self._free.put(kept)
+    def _introduced(self, process: LineProcess) -> Introduction:
+        try:
+            reply = process.ask(_request(HELLO, {"protocol": PROTOCOL}) | {"id": 0}, seconds=START_SECONDS)
+        except NoReplyError as error:
+            raise self._error(f"does not start: its process {error.what}", None, error.last_errors) from error
+        if "result" not in reply:
+            raise self._error(f"does not start: {_message(reply.get('error'))}", None, process.last_errors)
+        try:
+            return read_introduction(reply["result"])
+        except UnreadableError as error:
+            raise self.unreadable(error, HELLO, None) from error
 
-    def _failed(self, failure: str, record_id: str | None, said: str) -> None:
+    def _give_back(self, process: LineProcess, kept: LineProcess | None) -> None:
+        try:
+            if kept is None:
+                self._end(process)
+        finally:
+            self._free.put(kept)
+
+    def _end(self, process: LineProcess) -> None:
+        process.kill()
+        with self._lock:
+            if process in self._running:
+                self._running.remove(process)
+                self._tell_reaper(f"-{process.pid}\n")
+
+    def _tell_reaper(self, line: str) -> None:
+        # Without it nothing is lost but the end of what hangs when this program is killed.
+        if self._reaper.stdin is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._reaper.stdin.write(line.encode())
+                self._reaper.stdin.flush()
+
+    def _failed(self, failure: str, record_id: str | None, last_errors: str) -> None:
         with self._lock:
             self._n_failures += 1
-            is_hopeless = self._n_failures >= MOST_FAILURES_IN_A_ROW
+            # Once it has replied, a policy that writes what makes it hang must not end the run.
+            is_hopeless = not self._has_replied and self._n_failures >= self._n_hopeless
         if is_hopeless:
             raise PluginError(
-                f"{self._what} has left {MOST_FAILURES_IN_A_ROW} requests in a row without a reply; "
-                f"the last time {failure}{_quoted(said)}.",
+                f"{self._what} has left {self._n_hopeless} requests without a reply and never gave one; "
+                f"the last time {failure}{_quoted(last_errors)}.",
                 remedy="Mend it, or give it more seconds, and run the same command again.",
                 record_id=record_id,
             )
@@ -207,23 +255,40 @@ class Pool:
             self.counts[what] += 1
             return self.counts[what]
 
-    def _error(self, what: str, record_id: str | None, said: str) -> PluginError:
+    def _error(self, what: str, record_id: str | None, last_errors: str) -> PluginError:
         return PluginError(
-            f"{self._what} {what}{_quoted(said)}.",
-            remedy="Mend it and run the same command again; what is no reply goes to standard error.",
+            f"{self._what} {what}{_quoted(last_errors)}.",
+            remedy="Mend it and run the same command again. What is no reply goes to its standard error.",
             record_id=record_id,
         )
 
 
-def _quoted(said: str) -> str:
-    return f" (standard error ends: {said.splitlines()[-1][-300:]!r})" if said else ""
+def _quoted(last_errors: str) -> str:
+    return f" (standard error ends: {last_errors.splitlines()[-1][-300:]!r})" if last_errors else ""
+
+
+def _request(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    # Nobody can write the reply to it beforehand.
+    return {"jsonrpc": "2.0", "id": secrets.randbelow(2**53), "method": method, "params": dict(params)}
 
 
 def _message(error: Any) -> str:
     message = error.get("message") if isinstance(error, dict) else error
-    return message if isinstance(message, str) and message else "it gives no message"
+    return message[:MOST_CHARACTERS] if isinstance(message, str) and message else "it gives no message"
 
 
-def _kill_all(running: list[LineProcess]) -> None:
-    while running:
-        running.pop().kill()
+def _kill_all(
+    running: list[LineProcess], lock: threading.Lock, reaper: "subprocess.Popen[bytes]", owner: int
+) -> None:
+    if os.getpid() != owner:
+        return  # a child that was forked ends: they are its parent's
+    with lock:
+        found = list(running)
+        running.clear()
+    for process in found:
+        process.kill()
+    reaper.kill()
+    reaper.wait()
+    if reaper.stdin is not None:
+        with contextlib.suppress(OSError):
+            reaper.stdin.close()

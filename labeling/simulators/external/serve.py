@@ -2,7 +2,7 @@
 
     python -m labeling.simulators.external.serve TARGET
 
-TARGET is "package.module:name". Is `name` a class, or an object with `verify`, then its methods are asked:
+TARGET is "package.module:name". If `name` is a class, or an object with `verify`, its methods are asked:
 `verify(problem, steps)`, and where it has them `grade(problem, text)` and `problems(count, split, seed)`.
 Any other callable is `verify` itself. Its `name` and `version` are used where it has them.
 
@@ -14,50 +14,51 @@ import inspect
 import json
 import os
 import sys
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, BinaryIO
 
+from labeling.plugins import described
 from labeling.simulators.external.messages import HELLO, METHODS, VERIFY
 
 
 def serve(target: str) -> int:
     """Answer the lines of standard input until it ends; return the exit code."""
-    replies = _only_replies()
+    requests, replies = _own_pipes()
     try:
         methods, introduction = _methods(_found(target), target)
     except Exception as error:  # noqa: BLE001 - the border of a user's code: told to who asks first
         methods, introduction = {}, error
-    for line in sys.stdin.buffer:
-        request = json.loads(line)
-        reply = _reply(request, methods, introduction)
-        replies.write(json.dumps(reply).encode() + b"\n")
+    for line in requests:
+        replies.write(_reply(json.loads(line), methods, introduction) + b"\n")
         replies.flush()
     return 0
 
 
-def _only_replies() -> BinaryIO:
-    """Return standard output for replies alone; what else is printed there goes to standard error."""
-    replies = os.fdopen(os.dup(1), "wb")
+def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Return standard input and output for requests and replies alone.
+
+    The user's code, and what it starts, reads nothing and prints to standard error.
+    """
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     sys.stdout.flush()
     os.dup2(2, 1)
-    return replies
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return requests, replies
 
 
 def _reply(
     request: dict[str, Any], methods: dict[str, Callable[..., Any]], introduction: dict[str, Any] | Exception
-) -> dict[str, Any]:
+) -> bytes:
     try:
         if isinstance(introduction, Exception):
             raise introduction
-        if request["method"] == HELLO:
-            return {"id": request["id"], "result": introduction}
-        result = methods[request["method"]](**_arguments(request))
-        json.dumps(result)
+        is_hello = request["method"] == HELLO
+        result = introduction if is_hello else methods[request["method"]](**_arguments(request))
+        return json.dumps({"id": request["id"], "result": result}).encode()
     except Exception as error:  # noqa: BLE001 - the border of a user's code: any exception is theirs
-        return {"id": request["id"], "error": {"message": _described(error)}}
-    return {"id": request["id"], "result": result}
+        return json.dumps({"id": request["id"], "error": {"message": described(error)}}).encode()
 
 
 def _arguments(request: dict[str, Any]) -> dict[str, Any]:
@@ -69,9 +70,6 @@ def _arguments(request: dict[str, Any]) -> dict[str, Any]:
 
 def _found(target: str) -> Any:
     module_name, _, name = target.partition(":")
-    # As `python program.py` does; the modules of the user's own lie there.
-    if "" not in sys.path:
-        sys.path.insert(0, "")
     found: Any = importlib.import_module(module_name)
     for part in name.split("."):
         found = getattr(found, part)
@@ -88,15 +86,6 @@ def _methods(world: Any, target: str) -> tuple[dict[str, Callable[..., Any]], di
     name = getattr(world, "name", None) or target.partition(":")[2]
     version = getattr(world, "version", "")
     return methods, {"name": name, "version": version, "methods": sorted(methods)}
-
-
-def _described(error: Exception) -> str:
-    text = "; ".join(str(error).splitlines())
-    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, SyntaxError) or not frames:
-        return said
-    return f"{said} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 if __name__ == "__main__":

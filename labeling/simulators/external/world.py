@@ -5,12 +5,14 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from labeling.errors import ConfigError, NotGradedError, PluginError
+from labeling.errors import ConfigError, NotGradedError, PluginError, StoreError
 from labeling.records import Problem, Solution
 from labeling.simulators.base import FAILED, RETRIED, StepTruth
 from labeling.simulators.external.cache import ReplyCache
@@ -25,11 +27,12 @@ from labeling.simulators.external.messages import (
     read_problems,
     read_steps,
 )
-from labeling.simulators.external.pool import Answer, Pool
+from labeling.simulators.external.pool import START_SECONDS, Pool, Reply
 from labeling.simulators.external.process import LineProcess
-from labeling.steps import segment
 from labeling.verifiers.verdict import Evidence, Outcome, Verdict
 
+T = TypeVar("T")
+MOST_SECONDS = 86_400
 _SERVE = (sys.executable, "-m", "labeling.simulators.external.serve")
 
 
@@ -55,18 +58,22 @@ class ExternalSettings:
     def __post_init__(self) -> None:
         if not self.command or not all(isinstance(part, str) and part for part in self.command):
             raise ConfigError(f"the command of a simulator is {self.command!r}.", remedy="Name a program.")
-        for name, least in (("processes", 0), ("retries", 0), ("cached", 0)):
+        for name in ("processes", "retries", "cached"):
             value = getattr(self, name)
-            if type(value) is not int or value < least:
-                raise ConfigError(
-                    f"{name} of a simulator is {value!r}.", remedy=f"Give a number from {least} up."
-                )
+            if type(value) is not int or value < 0:
+                raise ConfigError(f"{name} of a simulator is {value!r}.", remedy="Give a number from 0 up.")
+        texts = (*self.command, self.folder, self.cache_file)
+        if any("\0" in text or not _is_unicode(text) for text in texts):
+            raise ConfigError("a setting of a simulator holds what no name can.", remedy="Mend it.")
         if (
             isinstance(self.seconds, bool)
             or not isinstance(self.seconds, (int, float))
-            or not self.seconds > 0
+            or not 0 < self.seconds <= MOST_SECONDS
         ):
-            raise ConfigError(f"seconds of a simulator is {self.seconds!r}.", remedy="Give a number above 0.")
+            raise ConfigError(
+                f"seconds of a simulator is {self.seconds!r}.",
+                remedy=f"Give a number above 0, up to {MOST_SECONDS:,}.",
+            )
 
 
 def python_command(target: str) -> tuple[str, ...]:
@@ -100,9 +107,10 @@ class ExternalWorld:
             lambda: LineProcess(settings.command, folder=folder),
             what=what,
             processes=self.concurrency,
-            seconds=settings.seconds,
             retries=settings.retries,
         )
+        self._failed: dict[str, Reply] = {}
+        self._lock = threading.Lock()
         self._introduction = self._pool.introduction
         if settings.cache_file and not self._introduction.version:
             self._pool.close()
@@ -110,9 +118,13 @@ class ExternalWorld:
                 f"{what} gives no version, so that replies of an older one would be taken from the cache.",
                 remedy="Let it give a version, or leave cache_file out.",
             )
-        self._cache = ReplyCache(
-            most=settings.cached, file=Path(settings.cache_file) if settings.cache_file else None
-        )
+        try:
+            self._cache = ReplyCache(
+                most=settings.cached, file=Path(settings.cache_file) if settings.cache_file else None
+            )
+        except StoreError:
+            self._pool.close()
+            raise
         self._n_cache_hits = 0
 
     @property
@@ -136,15 +148,13 @@ class ExternalWorld:
             raise ConfigError(
                 f"simulator {self.name!r} gives no problems.", remedy="Give a file of problems with --input."
             )
-        answer = self._ask(PROBLEMS, {"count": count, "split": split, "seed": seed}, None)
-        if answer.failure:
+        params = {"count": count, "split": split, "seed": seed}
+        reply = self._pool.ask(PROBLEMS, params, seconds=max(START_SECONDS, self.settings.seconds))
+        if reply.failure:
             raise PluginError(
-                f"simulator {self.name!r} gave no problems: {answer.failure}.", remedy="Mend it."
+                f"simulator {self.name!r} gave no problems: {reply.failure}.", remedy="Mend it."
             )
-        try:
-            return read_problems(answer.result)
-        except UnreadableError as error:
-            raise self._pool.unreadable(error, PROBLEMS, None) from error
+        return self._read(PROBLEMS, read_problems, reply.result, None)
 
     def verify(self, problem: Problem, solution: Solution) -> list[Verdict]:
         """Judge each step; UNDECIDED where the program gave no reply.
@@ -155,7 +165,7 @@ class ExternalWorld:
         if not solution.steps:
             return []
         judged = self._judged(problem, solution)
-        if isinstance(judged, Answer):
+        if isinstance(judged, Reply):
             evidence = Evidence(verifier=self.name, outcome="UNDECIDED", kind=FAILED, reason=judged.failure)
             return [Verdict.undecided(judged.failure, (evidence,))] * len(solution.steps)
         return [step.verdict for step in judged]
@@ -169,76 +179,95 @@ class ExternalWorld:
         if not solution.steps:
             return []
         judged = self._judged(problem, solution)
-        if isinstance(judged, Answer):
+        if isinstance(judged, Reply):
             unknown = StepTruth(is_equation_right=None, is_quantity_right=None, is_needed=True)
             return [unknown] * len(solution.steps)
         return [step.truth for step in judged]
 
+    def check_grades(self) -> None:
+        """See `labeling.simulators.load.load_grading`.
+
+        Raises:
+            ConfigError: The program grades no answers.
+        """
+        if GRADE not in self._introduction.methods:
+            # Its steps do not tell: a text that stops after its first right step has no wrong one.
+            raise ConfigError(
+                f"simulator {self.name!r} grades no answers, which rollouts and rewards need.",
+                remedy="Give it a method `grade`.",
+            )
+
     def grade(self, problem: Problem, text: str) -> bool | None:
         """Tell whether a text ends in the right answer; None when it holds none.
 
-        A program without the method is asked for the steps, cut by `segment(text, "auto")`: the last one
-        must be RIGHT, and none WRONG.
-
         Raises:
             NotGradedError: The program cannot tell, or gave no reply.
+            ConfigError: It grades no answers.
             PluginError: See `verify`.
         """
-        if GRADE not in self._introduction.methods:
-            return self._grade_by_steps(problem, text)
-        answer = self._ask(GRADE, {"problem": problem_body(problem), "text": text}, problem.id)
-        if answer.failure:
-            raise NotGradedError(answer.failure)
-        try:
-            outcome = read_grade(answer.result)
-        except UnreadableError as error:
-            raise self._pool.unreadable(error, GRADE, problem.id) from error
-        return None if outcome is None else self._decided(outcome)
+        self.check_grades()
+        params = {"problem": problem_body(problem), "text": text}
+        reply, outcome = self._ask(GRADE, params, read_grade, problem.id)
+        if reply.failure:
+            raise NotGradedError(reply.failure)
+        if outcome is Outcome.UNDECIDED:
+            raise NotGradedError(f"simulator {self.name!r} cannot tell")
+        return None if outcome is None else outcome is Outcome.RIGHT
 
     def close(self) -> None:
         """End the processes; asking again is an error."""
         self._pool.close()
         self._cache.close()
 
-    def _grade_by_steps(self, problem: Problem, text: str) -> bool | None:
-        found = segment(text, "auto")
-        if not found.steps:
-            return None
-        solution = Solution(id=problem.id, problem=problem, text=text, steps=found.steps)
-        outcomes = [verdict.outcome for verdict in self.verify(problem, solution)]
-        return self._decided(Outcome.WRONG if Outcome.WRONG in outcomes else outcomes[-1])
-
-    def _decided(self, outcome: Outcome) -> bool:
-        if outcome is Outcome.UNDECIDED:
-            raise NotGradedError(f"simulator {self.name!r} cannot tell")
-        return outcome is Outcome.RIGHT
-
-    def _judged(self, problem: Problem, solution: Solution) -> list[JudgedStep] | Answer:
+    def _judged(self, problem: Problem, solution: Solution) -> list[JudgedStep] | Reply:
         texts = solution.step_texts
         params = {"problem": problem_body(problem), "steps": texts, "text": solution.text}
-        answer = self._ask(VERIFY, params, solution.id)
-        if answer.failure:
-            return answer
-        try:
-            judged = read_steps(answer.result, name=self.name, texts=texts)
-        except UnreadableError as error:
-            raise self._pool.unreadable(error, VERIFY, solution.id) from error
-        return judged if answer.attempts == 1 else _with_retry(judged, answer.attempts, self.name)
+        read = partial(read_steps, name=self.name, texts=texts)
+        reply, judged = self._ask(VERIFY, params, read, solution.id)
+        if judged is None:
+            return reply
+        return judged if reply.attempts == 1 else _with_retry(judged, reply.attempts, self.name)
 
-    def _ask(self, method: str, params: dict[str, Any], record_id: str | None) -> Answer:
+    def _ask(
+        self, method: str, params: dict[str, Any], read: Callable[[Any], T], record_id: str
+    ) -> tuple[Reply, T | None]:
+        """Return the reply and what is read in it, None where there is no reply."""
+        self._pool.check_open()
         key = self._key(method, params)
-        if (kept := self._cache.get(key)) is not None:
-            self._n_cache_hits += 1
-            return Answer(json.loads(kept))
-        answer = self._pool.ask(method, params, record_id=record_id)
-        if not answer.failure:
-            # What took a second attempt is kept as well: the reply is the same.
-            self._cache.put(key, json.dumps(answer.result))
-        return answer
+        kept, failed = self._cache.get(key), self._failed.get(key)
+        if kept is not None or failed is not None:
+            with self._lock:
+                self._n_cache_hits += 1
+        if kept is not None:
+            return Reply(), self._read(method, read, kept, record_id)
+        if failed is not None:
+            return failed, None
+        reply = self._pool.ask(method, params, seconds=self.settings.seconds, record_id=record_id)
+        if reply.failure:
+            # For this run only. Steps, truth and grade of one solution, and its copies, ask the same again.
+            self._failed[key] = reply
+            return reply, None
+        found = self._read(method, read, reply.result, record_id)
+        # Not before it was read: a reply of another form is mended by the user, and then another one.
+        self._cache.put(key, reply.result)
+        return reply, found
+
+    def _read(self, method: str, read: Callable[[Any], T], result: Any, record_id: str | None) -> T:
+        try:
+            return read(result)
+        except UnreadableError as error:
+            raise self._pool.unreadable(error, method, record_id) from error
 
     def _key(self, method: str, params: dict[str, Any]) -> str:
-        said = [self.settings.command, self.name, self._introduction.version, method, params]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        asked = [
+            self.settings.command,
+            self.settings.folder,
+            self.name,
+            self._introduction.version,
+            method,
+            params,
+        ]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def _with_retry(judged: Sequence[JudgedStep], attempts: int, name: str) -> list[JudgedStep]:
@@ -248,7 +277,11 @@ def _with_retry(judged: Sequence[JudgedStep], attempts: int, name: str) -> list[
         verifier=name,
         outcome=str(first.verdict.outcome),
         kind=RETRIED,
-        reason=f"the simulator's process ended, and was asked {attempts} times",
+        reason=f"the simulator's process ended; the request was sent {attempts} times",
     )
     verdict = Verdict(first.verdict.outcome, first.verdict.reason, (*first.verdict.evidence, retried))
     return [JudgedStep(verdict, first.truth), *judged[1:]]
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)

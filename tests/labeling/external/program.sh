@@ -3,7 +3,7 @@
 read -r hello
 echo '{"id": 0, "result": {"name": "by-hand", "version": "1", "methods": ["verify"]}}'
 while read -r line; do
-  id=$(printf '%s' "$line" | sed 's/^{"id": \([0-9]*\).*/\1/')
+  id=$(printf '%s' "$line" | sed 's/.*"id": \([0-9]*\), "method": "verify".*/\1/')
   case $line in
     *'"no reply"'*) echo 'hello there' ;;
     *'"right"'*) echo "{\"id\": $id, \"result\": [\"RIGHT\"]}" ;;

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from labeling.records import Solution
 from labeling.simulators.external import ExternalSettings, ExternalWorld, python_command
 from labeling.simulators.load import checked_problems
 from prm.cli import main
@@ -33,10 +34,14 @@ def test_the_guide_keeps_its_word_on_its_length():
 
 
 def test_it_gives_disjoint_problems_and_grades_them(springs):
-    train = checked_problems(springs.problems(40, split="train", seed=0), simulator="springs")
+    # As many as `prm train-policy` asks for unless it is told otherwise.
+    train = checked_problems(springs.problems(2048, split="train", seed=0), simulator="springs")
     test = checked_problems(springs.problems(40, split="test", seed=0), simulator="springs")
     assert not {p.text for p in train} & {p.text for p in test}
     problem = train[0]
+    first = problem.meta["load"] / problem.meta["springs"][0]
+    repeated = Solution.from_steps([f"x = {first:.3f} mm"] * 2, id="s", problem=problem)
+    assert [t.is_needed for t in springs.truth(problem, repeated)] == [True, False]
     sunk = sum(problem.meta["load"] / stiffness for stiffness in problem.meta["springs"])
     assert springs.grade(problem, f"so\nAnswer: = {sunk:.3f} mm") is True
     assert springs.grade(problem, f"Answer: = {sunk + 1:.3f} mm") is False

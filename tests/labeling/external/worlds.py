@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -14,33 +15,69 @@ def sums(problem, steps):
 
 
 def _sum(step):
-    if step == "exit":
-        os._exit(3)
-    if step == "sys.exit":
-        raise SystemExit(4)
-    if step == "kill":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if step == "hang":
-        time.sleep(60)
-    if step == "raise":
-        raise RuntimeError("no such load")
-    if step == "leave a child":
-        Path("child.pid").write_text(str(subprocess.Popen(["sleep", "300"]).pid))
-        time.sleep(60)
-    if step == "once":
-        if not Path("once").exists():
-            Path("once").touch()
-            os._exit(5)
-        return True
-    if step == "number":
-        return 1
-    if step == "flood":
-        os.write(2, b"e" * 3_000_000)
-        return True
+    if step in MISBEHAVIOUR:
+        return MISBEHAVIOUR[step]()
+    if step.startswith("meet"):
+        return _meet(step)
     left, equals, right = step.partition("=")
     if not equals:
         return None
     return sum(map(int, left.split("+"))) == int(right)
+
+
+def _meet(step):
+    Path(step).touch()
+    while len(list(Path().glob("meet *"))) < 3:
+        time.sleep(0.01)
+    return True
+
+
+def _raise():
+    raise RuntimeError("no such load")
+
+
+def _leave_a_child():
+    Path("child.pid").write_text(str(subprocess.Popen(["sleep", "300"]).pid))
+    time.sleep(60)
+
+
+def _end_and_leave_a_child():
+    subprocess.Popen(["sleep", "30"])
+    os._exit(7)
+
+
+def _once():
+    if not Path("once").exists():
+        Path("once").touch()
+        os._exit(5)
+    return True
+
+
+def _flood():
+    os.write(2, b"e" * 3_000_000)
+    return True
+
+
+def _hang_busily():
+    Path("busy").touch()
+    while True:
+        pass
+
+
+MISBEHAVIOUR = {
+    "hang busily": _hang_busily,
+    "exit": lambda: os._exit(3),
+    "sys.exit": lambda: sys.exit(4),
+    "kill": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "hang": lambda: time.sleep(60),
+    "raise": _raise,
+    "leave a child": _leave_a_child,
+    "end and leave a child": _end_and_leave_a_child,
+    "cat": lambda: subprocess.run(["cat"], capture_output=True, timeout=4).stdout == b"",
+    "once": _once,
+    "number": lambda: 1,
+    "flood": _flood,
+}
 
 
 class Sums:
@@ -62,8 +99,8 @@ class Sums:
             {
                 "verdict": _sum(step),
                 "reason": "" if _sum(step) else "the sum is another",
-                "needed": step != "filler",
-                "quantities": _sum(step),
+                "is_needed": step != "filler",
+                "is_quantity_right": _sum(step),
                 "evidence": {"kind": "sum", "text": step, "end": len(step)},
             }
             for step in steps
@@ -77,6 +114,42 @@ class Sums:
         if "crash" in text:
             os._exit(1)
         return text.endswith(problem["answer"])
+
+
+class Comma(Sums):
+    name = "a,b"
+
+
+class Users:
+    """A verifier of a user's own, which runs in the toolkit's worker processes."""
+
+    name = "users"
+
+    def verify(self, problem, solution):
+        from labeling.verifiers.verdict import Verdict
+
+        return [Verdict.undecided("I do not know")] * len(solution.steps)
+
+
+def ahead(problem, steps):
+    # The pipe of the replies is the lowest one that is free.
+    for number in range(20):
+        os.write(4, b'{"id": %d, "result": [false]}\n' % number)
+    return [True for _ in steps]
+
+
+def noted(problem, steps):
+    with Path("processes").open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    return sums(problem, steps)
+
+
+def backwards(problem, steps):
+    return [{"verdict": True, "evidence": {"start": 2, "end": 1}} for _ in steps]
+
+
+def ours(problem, steps):
+    return [{"verdict": True, "evidence": {"kind": "failed"}} for _ in steps]
 
 
 NOTHING = 3
