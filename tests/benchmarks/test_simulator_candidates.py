@@ -6,7 +6,7 @@ from sandboxes import cpython_engine
 from benchmarks.simulator_candidates import CANDIDATES, drawn, labelled_rows, told
 from labeling import _workers
 
-COUNT = {"engineering": 60, "structures": 15, "controllers": 9}
+COUNT = {"engineering": 60, "structures": 12, "controllers": 12}
 
 
 @pytest.mark.parametrize("simulator", list(CANDIDATES))
@@ -17,10 +17,9 @@ def test_verdicts_are_as_known_and_the_same_for_any_number_of_workers(
         cpython_engine(warm=0).close()
     monkeypatch.setattr(_workers, "SOLUTIONS_A_PROCESS", 4)
     candidates, rows = drawn(simulator, COUNT[simulator], seed=1)
-    found = [labelled_rows(rows, simulator, tmp_path, processes=processes) for processes in (1, 2, 3)]
+    found = [labelled_rows(rows, simulator, tmp_path, processes=processes) for processes in (1, 3)]
     assert told(candidates, [row["verdicts"] for row in found[0]]), capsys.readouterr().out
     assert found[1] == found[0]
-    assert found[2] == found[0]
 
 
 def test_a_verdict_that_is_not_as_known_is_told(capsys):

@@ -245,17 +245,18 @@ COUNTS = {"n": [8, 8], "k": [3, 8], "cut": [2, 0], "unparsable": [3, 0]}
 @pytest.mark.parametrize(
     ("counts", "reason"),
     [
-        ({"k": [3, 9]}, "more right, cut and unparsable rollouts than rollouts, step 1"),
-        ({"cut": [9, 0]}, "more right, cut and unparsable"),
-        ({"cut": [6, 0]}, "more right, cut and unparsable"),
-        ({"unparsable": [0, 1]}, "more right, cut and unparsable"),
+        ({"k": [3, 9]}, "more right, cut, unparsable and undecided rollouts than rollouts, step 1"),
+        ({"cut": [9, 0]}, "more right, cut, unparsable"),
+        ({"cut": [6, 0]}, "more right, cut, unparsable"),
+        ({"unparsable": [0, 1]}, "more right, cut, unparsable"),
+        ({"undecided": [6, 0]}, "more right, cut, unparsable"),
         ({"n": [-1, 8]}, "less than nothing"),
         ({"k": [-1, 8]}, "less than nothing"),
         ({"cut": [-2, 0]}, "less than nothing"),
         ({"k": [2.5, 8]}, "2.5 is not a whole number"),
         ({"k": [True, 8]}, "True is not a whole number"),
         ({"n": [float("inf"), 8]}, "inf is not a whole number"),
-        ({"n": [None, 8]}, "more right, cut and unparsable"),
+        ({"n": [None, 8]}, "more right, cut, unparsable"),
     ],
 )
 def test_rollouts_that_cannot_have_been_counted_are_refused_and_can_be_skipped(tmp_path, counts, reason):

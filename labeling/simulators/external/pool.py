@@ -107,7 +107,7 @@ class Pool:
 
         Raises:
             PluginError: The simulator says that it failed, writes what is no reply, does not start, or has
-                left too many requests in a row without a reply.
+                left many requests without a reply and never gave one.
             ToolkitError: The pool is closed, or was inherited over a fork.
         """
         self._count("requests")
@@ -195,6 +195,8 @@ class Pool:
             ) from error
         self._count("processes")
         try:
+            # Closed meanwhile, it would be found by nobody.
+            self.check_open()
             introduction = self._introduced(process)
             if self._introduction not in (None, introduction):
                 raise self._error("introduces itself differently than before", None, "")
@@ -208,6 +210,7 @@ class Pool:
         try:
             reply = process.ask(_request(HELLO, {"protocol": PROTOCOL}) | {"id": 0}, seconds=START_SECONDS)
         except NoReplyError as error:
+            self.check_open()
             raise self._error(f"does not start: its process {error.what}", None, error.last_errors) from error
         if "result" not in reply:
             raise self._error(f"does not start: {_message(reply.get('error'))}", None, process.last_errors)
@@ -250,10 +253,9 @@ class Pool:
                 record_id=record_id,
             )
 
-    def _count(self, what: str) -> int:
+    def _count(self, what: str) -> None:
         with self._lock:
             self.counts[what] += 1
-            return self.counts[what]
 
     def _error(self, what: str, record_id: str | None, last_errors: str) -> PluginError:
         return PluginError(

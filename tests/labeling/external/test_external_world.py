@@ -215,7 +215,13 @@ def test_a_run_that_is_ended_leaves_no_simulator_behind(tmp_path, monkeypatch, v
     rows = [{"id": str(n), "problem": "q", "steps": ["hang busily"]} for n in range(20)]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = [sys.executable, "-m", "prm.cli", "label", "--input", "in.jsonl", "--verifier", verifier]
-    run = subprocess.Popen([*command, "--output", "o/l.jsonl"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    run = subprocess.Popen(
+        [*command, "--output", "o/l.jsonl"],
+        cwd=tmp_path,
+        stderr=subprocess.DEVNULL,
+        # A shell starts what runs in the background with SIGINT ignored, and that would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 60
     while not (busy := simulators_of(tmp_path)) or not (tmp_path / "busy").exists():
         assert time.monotonic() < deadline
